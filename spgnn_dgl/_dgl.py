@@ -1,0 +1,91 @@
+"""The only place that imports dgl, and the place that explains a broken install.
+
+Three things go wrong with DGL's own install, and each is settled here before anything else sees it:
+
+* ``import dgl`` without a chosen backend prints a notice and writes a file in the home directory: the backend is set.
+* dgl 2.x loads GraphBolt, a C++ library built for a few torch versions only, and dies where there is none for the
+  torch at hand. Nothing here uses GraphBolt, so a stub takes its place.
+* anything else becomes one message: what was found, what works, the command that mends it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import sys
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+from spgnn_dgl.errors import EnvironmentProblem
+
+TESTED = "torch 2.13.0 with dgl 1.1.3 (Python 3.10, 3.11) or dgl 2.1.0 (Python 3.12)"
+REMEDY = "pip install -c constraints.txt spgnn_dgl   (or, in a checkout: make install)"
+
+
+def installed_version(package: str) -> str | None:
+    """Version of an installed distribution, None when it is absent; does not import it."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def graphbolt_is_missing(dgl_folder: Path, torch_version: str) -> bool:
+    """Whether dgl ships GraphBolt, but no build of it for this torch."""
+    folder = dgl_folder / "graphbolt"
+    release = torch_version.split("+")[0]
+    return folder.is_dir() and not any(folder.glob(f"*graphbolt_pytorch_{release}.*"))
+
+
+class _StubModule(types.ModuleType):
+    """Stands in for ``dgl.graphbolt``: any attribute is an empty class, so that dgl's own modules import."""
+
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+def _import_dgl() -> types.ModuleType:
+    os.environ.setdefault("DGLBACKEND", "pytorch")
+    if os.environ["DGLBACKEND"] != "pytorch":
+        raise EnvironmentProblem(
+            f"DGLBACKEND is '{os.environ['DGLBACKEND']}', but spgnn_dgl works with PyTorch only. "
+            "Unset it, or set DGLBACKEND=pytorch."
+        )
+    found = ", ".join(
+        f"{name} {installed_version(name) or 'not installed'}" for name in ("torch", "dgl", "numpy", "torchdata")
+    )
+    try:
+        import torch
+
+        spec = importlib.util.find_spec("dgl")
+        if (
+            spec is not None
+            and spec.origin is not None
+            and "dgl" not in sys.modules
+            and graphbolt_is_missing(Path(spec.origin).parent, torch.__version__)
+        ):
+            sys.modules["dgl.graphbolt"] = _StubModule("dgl.graphbolt")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # deprecations inside dgl that a user can do nothing about
+            import dgl
+            import dgl.data
+            import dgl.function
+            import dgl.ops
+    except Exception as problem:
+        raise EnvironmentProblem(
+            f"DGL cannot be imported ({type(problem).__name__}: {problem}).\n"
+            f"  found:  {found}, Python {sys.version.split()[0]}\n"
+            f"  works:  {TESTED}\n"
+            f"  remedy: {REMEDY}"
+        ) from problem
+    return dgl
+
+
+dgl = _import_dgl()

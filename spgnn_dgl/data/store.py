@@ -1,0 +1,233 @@
+"""`GraphDataset`: a DGLDataset over flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from spgnn_dgl._dgl import dgl
+from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays
+from spgnn_dgl.errors import DatasetError
+
+_NO_EDGE_IDS = torch.empty(0, dtype=torch.int32)
+_FORMATS = ["coo", "csr", "csc"]
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What a method may know of its training graphs when it builds a model."""
+
+    name: str
+    num_classes: int
+    num_node_labels: int  # 0: the nodes have no labels
+    num_attributes: int  # 0: the nodes have no attributes
+    node_counts: np.ndarray  # (G,) nodes per graph
+    domain: str | None = None
+
+
+class GraphDataset(dgl.data.DGLDataset):
+    """Labelled graphs in flat arrays; a view when it is a subset.
+
+    ``data[i]`` is ``(DGLGraph, label)`` as in every DGL dataset, ``data.batch(indices)`` is one batched
+    :class:`dgl.DGLGraph` cut straight out of the arrays, equal to ``dgl.batch([data[i][0] for i in indices])`` and
+    much faster. Graphs carry ``ndata["label"]`` (codes), ``ndata["attr"]``, ``ndata["truth"]`` and
+    ``edata["label"]`` where the dataset has them.
+
+    Parameters
+    ----------
+    arrays
+        Flat arrays, as :func:`spgnn_dgl.data.arrays.assemble` makes them. They are not checked again.
+    meta
+        Names of classes and labels, direction, what was mended.
+    members
+        Which graphs of the arrays belong to this view (default: all), in order.
+    """
+
+    def __init__(self, arrays: GraphArrays, meta: DatasetMeta, members: np.ndarray | None = None):
+        self.arrays = arrays
+        self.meta = meta
+        self.members = np.arange(arrays.num_graphs) if members is None else members
+        super().__init__(name=meta.name, raw_dir="", save_dir="")
+
+    def _load(self) -> None:
+        """DGLDataset would look for downloads in the home directory; the arrays are here already."""
+
+    def process(self) -> None:
+        """Nothing to process: see :meth:`_load`."""
+
+    # ---- what is in it ----------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[tuple[Any, torch.Tensor]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"GraphDataset({self.name!r}, {len(self)} graphs, {self.num_classes} classes)"
+
+    @property
+    def num_classes(self) -> int:
+        return len(self.meta.class_names)
+
+    @property
+    def num_node_labels(self) -> int:
+        return len(self.meta.node_label_names) if self.arrays.node_labels is not None else 0
+
+    @property
+    def num_attributes(self) -> int:
+        return 0 if self.arrays.node_attributes is None else self.arrays.node_attributes.shape[1]
+
+    @property
+    def labels(self) -> np.ndarray:
+        """(G,) class codes; -1 where the class is not known."""
+        return self.arrays.labels[self.members]
+
+    @property
+    def has_labels(self) -> bool:
+        return bool((self.labels != UNKNOWN_CLASS).all())
+
+    @property
+    def node_counts(self) -> np.ndarray:
+        """(G,) nodes per graph."""
+        return self.arrays.node_offsets[self.members + 1] - self.arrays.node_offsets[self.members]
+
+    @property
+    def edge_counts(self) -> np.ndarray:
+        """(G,) stored edges per graph; an undirected edge counts twice."""
+        return self.arrays.edge_offsets[self.members + 1] - self.arrays.edge_offsets[self.members]
+
+    @property
+    def info(self) -> DatasetInfo:
+        return DatasetInfo(
+            name=self.name,
+            num_classes=self.num_classes,
+            num_node_labels=self.num_node_labels,
+            num_attributes=self.num_attributes,
+            node_counts=self.node_counts,
+            domain=self.meta.domain,
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the underlying arrays (of all graphs, also for a subset view)."""
+        return self.arrays.fingerprint()
+
+    def require_classes(self) -> None:
+        """Refuse data a classifier cannot be trained on."""
+        if not self.has_labels:
+            missing = int(np.flatnonzero(self.labels == UNKNOWN_CLASS)[0])
+            raise DatasetError(f"{self.name}: graph {missing} has no class; training needs a class for every graph.")
+        found = np.unique(self.labels)
+        if len(found) < 2:
+            only = self.meta.class_names[found[0]] if len(found) else "none"
+            raise DatasetError(f"{self.name}: every graph has the class '{only}'; training needs at least two classes.")
+
+    # ---- views ------------------------------------------------------------------------------------------------
+
+    def subset(self, indices: Sequence[int] | np.ndarray) -> GraphDataset:
+        """A view of the graphs at `indices` (positions or a boolean mask); no array is copied."""
+        return GraphDataset(self.arrays, self.meta, self.members[self._positions(indices)])
+
+    def _positions(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
+        positions = np.asarray(indices)
+        if positions.dtype == bool:
+            if positions.shape != (len(self),):
+                raise DatasetError(f"a mask of shape {positions.shape} was given for {len(self)} graphs.")
+            return np.flatnonzero(positions)
+        if positions.size == 0:
+            return positions.astype(np.int64)
+        if positions.dtype.kind not in "iu":
+            raise DatasetError(f"graph indices must be integers, not {positions.dtype}.")
+        low, high = positions.min(), positions.max()
+        if low < -len(self) or high >= len(self):
+            raise IndexError(f"graph index {low if low < -len(self) else high} is out of range for {len(self)} graphs")
+        return np.where(positions < 0, positions + len(self), positions) if low < 0 else positions
+
+    # ---- graphs -----------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: int | slice | Sequence[int] | np.ndarray) -> Any:
+        if isinstance(index, slice):
+            return self.subset(np.arange(len(self))[index])
+        if not isinstance(index, int | np.integer):
+            return self.subset(index)  # type: ignore[arg-type]
+        graph = self.batch([int(index)])
+        return graph, torch.tensor(self.arrays.labels[self.members[index]])
+
+    def batch(self, indices: Sequence[int] | np.ndarray) -> Any:
+        """One batched DGLGraph of the graphs at `indices`, in that order.
+
+        Cut out of the flat arrays: a slice per graph and array, one concatenation, one addition of node offsets.
+        """
+        graphs = self.members[self._positions(indices)]
+        arrays = self.arrays
+        if len(graphs) == 0:
+            raise DatasetError("a batch needs at least one graph.")
+        first_node, first_edge = arrays.node_offsets[graphs], arrays.edge_offsets[graphs]
+        sizes = arrays.node_offsets[graphs + 1] - first_node  # (B,)
+        num_edges = arrays.edge_offsets[graphs + 1] - first_edge  # (B,)
+        nodes = _slices(first_node, sizes)
+        edges = _slices(first_edge, num_edges)
+
+        num_nodes = int(sizes.sum())
+        indptr = np.zeros(num_nodes + 1, dtype=np.int32)
+        np.cumsum(_cut(arrays.in_degrees, nodes), out=indptr[1:])
+        neighbours = _cut(arrays.neighbours, edges)
+        if len(graphs) > 1:
+            shift = np.zeros(len(graphs), dtype=np.int32)
+            np.cumsum(sizes[:-1], out=shift[1:])
+            neighbours += np.repeat(shift, num_edges)
+
+        graph = self._graph_from_csc(indptr, neighbours, num_nodes)
+        graph.set_batch_num_nodes(torch.from_numpy(sizes))
+        graph.set_batch_num_edges(torch.from_numpy(num_edges))
+        if arrays.node_labels is not None:
+            graph.ndata["label"] = torch.from_numpy(_cut(arrays.node_labels, nodes))
+        if arrays.node_attributes is not None:
+            graph.ndata["attr"] = torch.from_numpy(_cut(arrays.node_attributes, nodes))
+        if arrays.truth is not None:
+            graph.ndata["truth"] = torch.from_numpy(_cut(arrays.truth, nodes))
+        if arrays.edge_labels is not None:
+            graph.edata["label"] = torch.from_numpy(_cut(arrays.edge_labels, edges))
+        return graph
+
+    def _graph_from_csc(self, indptr: np.ndarray, neighbours: np.ndarray, num_nodes: int) -> Any:
+        # dgl.graph(("csc", …)) does the same after checks and conversions that cost more than the rest of a batch
+        index = dgl.heterograph_index.create_unitgraph_from_csr(
+            1, num_nodes, num_nodes, torch.from_numpy(indptr), torch.from_numpy(neighbours), _NO_EDGE_IDS, _FORMATS, True
+        )
+        if not self.meta.directed:
+            mark_symmetric(index)
+        return dgl.DGLGraph(index, ["_N"], ["_E"])
+
+    def batch_labels(self, indices: Sequence[int] | np.ndarray) -> torch.Tensor:
+        """(B,) class codes of the graphs at `indices`."""
+        return torch.from_numpy(self.arrays.labels[self.members[self._positions(indices)]])
+
+
+def mark_symmetric(index: Any) -> None:
+    """Note on a DGL graph *index* that its adjacency matrix is symmetric.
+
+    On the index and not on the graph: every operation of DGL that changes edges makes a new index, so that the mark
+    cannot outlive the symmetry.
+    """
+    index._cache["symmetric"] = True
+
+
+def is_symmetric(graph: Any) -> bool:
+    """Whether the graph was cut from an undirected dataset and not changed since."""
+    return graph._graph._cache.get("symmetric", False)
+
+
+def _slices(starts: np.ndarray, lengths: np.ndarray) -> list[slice]:
+    return [slice(s, s + n) for s, n in zip(starts.tolist(), lengths.tolist())]
+
+
+def _cut(array: np.ndarray, slices: list[slice]) -> np.ndarray:
+    """The slices of an array, copied one after the other."""
+    return np.concatenate([array[s] for s in slices])
