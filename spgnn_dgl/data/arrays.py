@@ -21,6 +21,15 @@ UNKNOWN_CLASS = -1
 """Class code of a graph whose class is not given."""
 
 
+class EdgeError(DatasetError):
+    """An edge that cannot be; `edge` is its position in the edge list, so that a reader can name the line."""
+
+    def __init__(self, edge: int, problem: str):
+        super().__init__(f"edge {edge} {problem}")
+        self.edge = edge
+        self.problem = problem
+
+
 @dataclass(frozen=True)
 class GraphArrays:
     """G graphs, N nodes and E directed edges in all (an undirected edge is stored in both directions).
@@ -91,6 +100,31 @@ def codes(values: Sequence[Any] | np.ndarray) -> tuple[np.ndarray, tuple[str, ..
     return inverse.reshape(-1).astype(np.int32), tuple(str(v) for v in distinct.tolist())
 
 
+def slices(starts: np.ndarray, lengths: np.ndarray) -> list[slice]:
+    """One slice per graph."""
+    return [slice(s, s + n) for s, n in zip(starts.tolist(), lengths.tolist())]
+
+
+def cut(array: np.ndarray, parts: list[slice]) -> np.ndarray:
+    """The slices of an array, copied one after the other."""
+    return np.concatenate([array[part] for part in parts])
+
+
+def take(arrays: GraphArrays, graphs: np.ndarray) -> GraphArrays:
+    """A copy of the arrays that holds the given graphs only, in that order."""
+    num_nodes, num_edges = np.diff(arrays.node_offsets)[graphs], np.diff(arrays.edge_offsets)[graphs]
+    nodes, edges = slices(arrays.node_offsets[graphs], num_nodes), slices(arrays.edge_offsets[graphs], num_edges)
+    copied = {
+        "node_offsets": np.concatenate([[0], np.cumsum(num_nodes)]),
+        "edge_offsets": np.concatenate([[0], np.cumsum(num_edges)]),
+        "labels": arrays.labels[graphs],
+    }
+    for name, array in arrays.present().items():
+        if name not in copied:
+            copied[name] = cut(array, edges if name in ("neighbours", "edge_labels") else nodes)
+    return GraphArrays(**copied)
+
+
 def assemble(
     node_counts: np.ndarray,
     source: np.ndarray,
@@ -120,7 +154,10 @@ def assemble(
     arrays, mended
         ``mended`` counts ``self_loops``, ``doubled_edges`` and ``one_way_edges``.
     """
-    node_counts = np.asarray(node_counts, dtype=np.int64)
+    node_counts, source, target = np.asarray(node_counts, dtype=np.int64), np.asarray(source), np.asarray(target)
+    for name, ends in (("target", target), ("edge_labels", edge_labels)):
+        if ends is not None and len(ends) != len(source):
+            raise DatasetError(f"{name} has {len(ends)} entries, but {len(source)} edges are given.")
     if len(node_counts) == 0:
         raise DatasetError("the dataset is empty: it has no graphs. Give at least one graph.")
     empty = np.flatnonzero(node_counts <= 0)
@@ -128,8 +165,9 @@ def assemble(
         raise DatasetError(f"graph {empty[0]} has no nodes ({len(empty)} such graphs). Remove it, or give it a node.")
     node_offsets = np.concatenate([[0], np.cumsum(node_counts)])  # (G + 1,)
     num_nodes = int(node_offsets[-1])
-    if num_nodes >= 2**31:
-        raise DatasetError(f"{num_nodes} nodes in one store; at most {2**31 - 1} are supported. Split the dataset.")
+    for things, count in (("nodes", num_nodes), ("edges", len(source))):
+        if count >= 2**31:
+            raise DatasetError(f"{count} {things} in one store; at most {2**31 - 1} are supported. Split the dataset.")
     _check_endpoints(source, target, node_offsets)
 
     loops = source == target
@@ -166,14 +204,15 @@ def _check_endpoints(source: np.ndarray, target: np.ndarray, node_offsets: np.nd
     for ends in (source, target):
         if len(ends) and (ends.min() < 0 or ends.max() >= num_nodes):
             bad = int(np.flatnonzero((ends < 0) | (ends >= num_nodes))[0])
-            raise DatasetError(f"edge {bad} names node {ends[bad]}, but the nodes are 0 … {num_nodes - 1}.")
+            raise EdgeError(bad, f"names node {ends[bad]}, but the nodes are 0 … {num_nodes - 1}.")
     graph_of_node = np.repeat(np.arange(len(node_offsets) - 1, dtype=np.int32), np.diff(node_offsets))
     across = graph_of_node[source] != graph_of_node[target]
     if across.any():
         bad = int(np.flatnonzero(across)[0])
-        raise DatasetError(
-            f"edge {bad} joins node {source[bad]} of graph {graph_of_node[source[bad]]} to node {target[bad]} of graph "
-            f"{graph_of_node[target[bad]]}; an edge must stay inside its graph."
+        raise EdgeError(
+            bad,
+            f"joins graph {graph_of_node[source[bad]]} to graph {graph_of_node[target[bad]]} (counted from 0); "
+            "an edge must stay inside its graph.",
         )
 
 
@@ -205,9 +244,7 @@ def _adjacency(
     one_way = 0
     if not directed:
         mirrored = adjacency.T.tocsr()
-        mirrored.sort_indices()
-        same = np.array_equal(mirrored.indptr, adjacency.indptr)
-        if not (same and np.array_equal(mirrored.indices, adjacency.indices)):
+        if not _same_edges(adjacency, mirrored):
             adjacency.data[:] = mirrored.data[:] = 1  # int8 sums of repeated edges may have wrapped to zero
             completed = adjacency + mirrored
             one_way = completed.nnz - adjacency.nnz
@@ -216,26 +253,38 @@ def _adjacency(
     return adjacency, {"doubled_edges": doubled, "one_way_edges": one_way}
 
 
+def _same_edges(adjacency: scipy.sparse.csr_matrix, other: scipy.sparse.csr_matrix) -> bool:
+    """Whether two matrices have their entries at the same places; sorts the second."""
+    other.sort_indices()
+    return np.array_equal(other.indptr, adjacency.indptr) and np.array_equal(other.indices, adjacency.indices)
+
+
 def _labelled_adjacency(
     source: np.ndarray, target: np.ndarray, edge_labels: np.ndarray, num_nodes: int, directed: bool
 ) -> tuple[scipy.sparse.csr_matrix, np.ndarray, dict[str, int]]:
     """As :func:`_adjacency`, keeping a label per edge: the first one listed, and the partner's for a completed edge."""
+    shape = (num_nodes, num_nodes)
     key = target.astype(np.int64) * num_nodes + source
-    distinct, first = np.unique(key, return_index=True)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    first = np.ones(len(key), dtype=bool)
+    np.not_equal(key[1:], key[:-1], out=first[1:])
+    distinct, kept = key[first], np.asarray(edge_labels, dtype=np.int32)[order[first]]
     doubled = len(key) - len(distinct)
+
+    def matrix(keys: np.ndarray, values: np.ndarray) -> scipy.sparse.csr_matrix:
+        rows, columns = np.divmod(keys, num_nodes)
+        indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=num_nodes), out=indptr[1:])
+        return scipy.sparse.csr_matrix((values, columns.astype(np.int32), indptr.astype(np.int32)), shape)
+
+    adjacency = matrix(distinct, kept)
     one_way = 0
-    kept = np.asarray(edge_labels, dtype=np.int32)[first]
-    if not directed:
+    if not directed and not _same_edges(adjacency, adjacency.T.tocsr()):
         mirror = (distinct % num_nodes) * num_nodes + distinct // num_nodes
         missing = ~np.isin(mirror, distinct)
         one_way = int(missing.sum())
-        if one_way:
-            distinct = np.concatenate([distinct, mirror[missing]])
-            kept = np.concatenate([kept, kept[missing]])
-            order = np.argsort(distinct)
-            distinct, kept = distinct[order], kept[order]
-    indptr = np.searchsorted(distinct, np.arange(num_nodes + 1, dtype=np.int64) * num_nodes).astype(np.int32)
-    adjacency = scipy.sparse.csr_matrix(
-        (np.ones(len(distinct), np.int8), (distinct % num_nodes).astype(np.int32), indptr), (num_nodes, num_nodes)
-    )
-    return adjacency, kept, {"doubled_edges": doubled, "one_way_edges": one_way}
+        distinct, kept = np.concatenate([distinct, mirror[missing]]), np.concatenate([kept, kept[missing]])
+        order = np.argsort(distinct)
+        adjacency = matrix(distinct[order], kept[order])
+    return adjacency, adjacency.data, {"doubled_edges": doubled, "one_way_edges": one_way}

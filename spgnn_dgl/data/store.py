@@ -11,11 +11,12 @@ import numpy as np
 import torch
 
 from spgnn_dgl._dgl import dgl
-from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays
+from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays, cut, slices
 from spgnn_dgl.errors import DatasetError
 
 _NO_EDGE_IDS = torch.empty(0, dtype=torch.int32)
 _FORMATS = ["coo", "csr", "csc"]
+_SYMMETRIC = "spgnn_dgl: neighbour lists of an undirected graph"
 
 
 @dataclass(frozen=True)
@@ -171,63 +172,59 @@ class GraphDataset(dgl.data.DGLDataset):
         first_node, first_edge = arrays.node_offsets[graphs], arrays.edge_offsets[graphs]
         sizes = arrays.node_offsets[graphs + 1] - first_node  # (B,)
         num_edges = arrays.edge_offsets[graphs + 1] - first_edge  # (B,)
-        nodes = _slices(first_node, sizes)
-        edges = _slices(first_edge, num_edges)
+        nodes = slices(first_node, sizes)
+        edges = slices(first_edge, num_edges)
 
         num_nodes = int(sizes.sum())
         indptr = np.zeros(num_nodes + 1, dtype=np.int32)
-        np.cumsum(_cut(arrays.in_degrees, nodes), out=indptr[1:])
-        neighbours = _cut(arrays.neighbours, edges)
+        np.cumsum(cut(arrays.in_degrees, nodes), out=indptr[1:])
+        neighbours = cut(arrays.neighbours, edges)
         if len(graphs) > 1:
             shift = np.zeros(len(graphs), dtype=np.int32)
             np.cumsum(sizes[:-1], out=shift[1:])
             neighbours += np.repeat(shift, num_edges)
 
-        graph = self._graph_from_csc(indptr, neighbours, num_nodes)
+        graph = self._graph_from_csc(indptr, neighbours)
         graph.set_batch_num_nodes(torch.from_numpy(sizes))
         graph.set_batch_num_edges(torch.from_numpy(num_edges))
         if arrays.node_labels is not None:
-            graph.ndata["label"] = torch.from_numpy(_cut(arrays.node_labels, nodes))
+            graph.ndata["label"] = torch.from_numpy(cut(arrays.node_labels, nodes))
         if arrays.node_attributes is not None:
-            graph.ndata["attr"] = torch.from_numpy(_cut(arrays.node_attributes, nodes))
+            graph.ndata["attr"] = torch.from_numpy(cut(arrays.node_attributes, nodes))
         if arrays.truth is not None:
-            graph.ndata["truth"] = torch.from_numpy(_cut(arrays.truth, nodes))
+            graph.ndata["truth"] = torch.from_numpy(cut(arrays.truth, nodes))
         if arrays.edge_labels is not None:
-            graph.edata["label"] = torch.from_numpy(_cut(arrays.edge_labels, edges))
+            graph.edata["label"] = torch.from_numpy(cut(arrays.edge_labels, edges))
         return graph
 
-    def _graph_from_csc(self, indptr: np.ndarray, neighbours: np.ndarray, num_nodes: int) -> Any:
-        # dgl.graph(("csc", …)) does the same after checks and conversions that cost more than the rest of a batch
-        index = dgl.heterograph_index.create_unitgraph_from_csr(
-            1, num_nodes, num_nodes, torch.from_numpy(indptr), torch.from_numpy(neighbours), _NO_EDGE_IDS, _FORMATS, True
-        )
+    def _graph_from_csc(self, indptr: np.ndarray, neighbours: np.ndarray) -> Any:
+        lists = torch.from_numpy(indptr), torch.from_numpy(neighbours)
+        graph = graph_from_csc(*lists)
         if not self.meta.directed:
-            mark_symmetric(index)
-        return dgl.DGLGraph(index, ["_N"], ["_E"])
+            graph._graph._cache[_SYMMETRIC] = lists
+        return graph
 
     def batch_labels(self, indices: Sequence[int] | np.ndarray) -> torch.Tensor:
         """(B,) class codes of the graphs at `indices`."""
         return torch.from_numpy(self.arrays.labels[self.members[self._positions(indices)]])
 
 
-def mark_symmetric(index: Any) -> None:
-    """Note on a DGL graph *index* that its adjacency matrix is symmetric.
+def graph_from_csc(indptr: torch.Tensor, neighbours: torch.Tensor) -> Any:
+    """A DGLGraph over int32 in-neighbour lists, sharing their memory.
 
-    On the index and not on the graph: every operation of DGL that changes edges makes a new index, so that the mark
-    cannot outlive the symmetry.
+    ``dgl.graph(("csc", …))`` does the same after checks and conversions that cost more than the rest of a batch.
     """
-    index._cache["symmetric"] = True
+    num_nodes = len(indptr) - 1
+    index = dgl.heterograph_index.create_unitgraph_from_csr(
+        1, num_nodes, num_nodes, indptr, neighbours, _NO_EDGE_IDS, _FORMATS, True
+    )
+    return dgl.DGLGraph(index, ["_N"], ["_E"])
 
 
-def is_symmetric(graph: Any) -> bool:
-    """Whether the graph was cut from an undirected dataset and not changed since."""
-    return graph._graph._cache.get("symmetric", False)
+def symmetric_lists(graph: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """Neighbour lists of a graph that was cut from an undirected dataset and not changed since, else None.
 
-
-def _slices(starts: np.ndarray, lengths: np.ndarray) -> list[slice]:
-    return [slice(s, s + n) for s, n in zip(starts.tolist(), lengths.tolist())]
-
-
-def _cut(array: np.ndarray, slices: list[slice]) -> np.ndarray:
-    """The slices of an array, copied one after the other."""
-    return np.concatenate([array[s] for s in slices])
+    They are noted on DGL's graph *index*: every operation that changes edges makes a new index, so the note cannot
+    outlive the symmetry.
+    """
+    return graph._graph._cache.get(_SYMMETRIC)

@@ -1,0 +1,210 @@
+"""The text format of DGCNN and GIN: one file, graph after graph.
+
+The first line is the number of graphs. Each graph is a line ``n label`` and then n lines, one per node:
+``tag degree neighbour … [attribute …]``, neighbours counted from 0 inside the graph.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes
+from spgnn_dgl.data.numbers import parse_field, parse_numbers, shown
+from spgnn_dgl.data.sources import TextSource, line_blocks, open_source
+from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+
+logger = logging.getLogger(__name__)
+
+_BLANK = bytes(sign in b" \t\n" for sign in range(256))
+
+
+def find_text(source: TextSource) -> str | None:
+    """The one file of a folder or archive that is in this format; None when there is none."""
+    for name in sorted(source.names(), key=lambda n: Path(n).stem != source.path.stem):  # its namesake first
+        if name.endswith(".txt") and looks_like_text_format(source, name):
+            return name
+    return None
+
+
+def looks_like_text_format(source: TextSource, name: str) -> bool:
+    """Whether a file begins as the format does: a line with one whole number, then a line with two."""
+    with source.open(name) as stream:
+        lines = stream.read(200).split(b"\n")
+    fields = [[parse_field(f, int) is not None for f in line.split()] for line in lines[:2]]
+    return fields == [[True], [True, True]]
+
+
+def read_dgcnn_text(path: Path) -> GraphDataset:
+    """Read a dataset in DGCNN or GIN text format.
+
+    Tags that are the same for every node say nothing, and are how the format writes a set without node labels: they
+    are left out.
+
+    Parameters
+    ----------
+    path
+        The text file, or a folder or zip archive that holds it.
+    """
+    if path.is_dir() or path.suffix == ".zip":
+        source = open_source(path)
+        name = find_text(source)
+    else:
+        source, name = open_source(path.parent), path.name if path.is_file() else None
+    if name is None:
+        raise DatasetNotFoundError(f"{path} holds no dataset in DGCNN text format, or does not exist.")
+    lines = _Lines(source, name)
+    heads, node_counts = _walk(lines)
+
+    is_node = np.ones(len(lines.starts), dtype=bool)
+    is_node[0] = False
+    is_node[heads] = False
+    nodes = np.flatnonzero(is_node)  # (N,) line of each node
+    first_row = np.cumsum(node_counts) - node_counts  # (G,)
+    degrees, num_attributes = _degrees(lines, nodes)
+    graph = np.repeat(np.arange(len(heads)), node_counts)  # (N,) graph of each node
+    target = np.repeat(np.arange(len(nodes), dtype=np.int32), degrees)  # (E,)
+    inside = lines.values[_runs(lines.starts[nodes] + 2, degrees)]  # (E,) neighbours, counted inside their graph
+    wrong = (inside < 0) | (inside >= node_counts[graph[target]]) | _not_whole(inside)
+    if wrong.any():
+        edge = int(np.flatnonzero(wrong)[0])
+        node = target[edge]
+        lines.fail(
+            nodes[node],
+            f"names the neighbour {inside[edge]:g}, but the nodes of this graph are 0 … {node_counts[graph[node]] - 1}",
+        )
+    neighbour = inside.astype(np.int32) + first_row[graph[target]].astype(np.int32)
+
+    classes, class_names = codes(lines.whole(heads, 1, "class"))
+    tags, tag_names = codes(lines.whole(nodes, 0, "tag"))
+    attributes = None
+    if num_attributes:
+        where = _runs(lines.starts[nodes] + 2 + degrees, np.full(len(nodes), num_attributes))
+        attributes = lines.values[where].reshape(-1, num_attributes)
+    has_tags = len(tag_names) > 1
+    if not has_tags:
+        logger.info("%s: every node has the tag %s, which is read as 'no node labels'", path, tag_names[0])
+    arrays, mended = assemble(
+        node_counts,
+        neighbour,
+        target,
+        labels=classes,
+        node_labels=tags if has_tags else None,
+        node_attributes=attributes,
+    )
+    meta = DatasetMeta(
+        name=Path(name).stem,
+        class_names=class_names,
+        node_label_names=tag_names if has_tags else (),
+        mended=mended,
+        source=str(path),
+    )
+    return GraphDataset(arrays, meta)
+
+
+class _Lines:
+    """All numbers of a file in one row, and where each line begins in it."""
+
+    def __init__(self, source: TextSource, name: str):
+        self.where = source.where(name)
+        values, counts = [], []
+        for block in line_blocks(source, name):
+            found, per_line = _tokens(block, self.where, sum(map(len, counts)) + 1)
+            values.append(found)
+            counts.append(per_line)
+        if not values:
+            raise DatasetError(f"{self.where} is empty; its first line should be the number of graphs.")
+        self.values = np.concatenate(values)  # int64, or float64 where there are attributes
+        self.lengths = np.concatenate(counts)  # (L,) numbers per line
+        self.starts = np.cumsum(self.lengths) - self.lengths  # (L,)
+
+    def fail(self, line: int, problem: str) -> NoReturn:
+        raise DatasetError(f"{self.where}, line {line + 1}: {problem}. Correct that line, or get the file again.")
+
+    def whole(self, lines: np.ndarray, position: int, meaning: str) -> np.ndarray:
+        """The number at one position of many lines; it must be whole."""
+        found = self.values[self.starts[lines] + position]
+        broken = np.flatnonzero(_not_whole(found))
+        if len(broken):
+            self.fail(lines[broken[0]], f"the {meaning} {found[broken[0]]:g} is not a whole number")
+        return found.astype(np.int64)
+
+
+def _tokens(block: bytes, where: str, first_line: int) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of a block and how many each line has."""
+    blank = np.frombuffer(block.translate(_BLANK), dtype=bool)
+    begins = ~blank
+    begins[1:] &= blank[:-1]  # the first sign of each token
+    ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+    per_line = np.diff(np.concatenate([[0], np.cumsum(begins, dtype=np.int64)[ends]]))
+    for kind in (int, float):
+        values = parse_numbers(block, kind)
+        if values is not None and len(values) == per_line.sum():
+            return values, per_line
+    for number, line in enumerate(block.split(b"\n"), first_line):
+        for field in line.split():
+            if parse_field(field, float) is None:
+                raise DatasetError(f"{where}, line {number}: {shown(field)} is not a finite number. Correct that line.")
+    raise DatasetError(f"{where}, lines {first_line} … : numbers run into each other. Put blanks between them.")
+
+
+def _walk(lines: _Lines) -> tuple[np.ndarray, np.ndarray]:
+    """(G,) line of each graph's head, and (G,) nodes per graph."""
+    if lines.lengths[0] != 1:
+        lines.fail(0, f"has {lines.lengths[0]} numbers; the first line should be the number of graphs alone")
+    announced = int(lines.whole(np.array([0]), 0, "number of graphs")[0])
+    if announced < 1:
+        lines.fail(0, f"announces {announced} graphs; at least one is needed")
+    heads, node_counts = [], []
+    line, num_lines = 1, len(lines.starts)
+    while len(heads) < announced and line < num_lines:
+        if lines.lengths[line] != 2:
+            lines.fail(line, f"has {lines.lengths[line]} numbers where a graph should begin with 'n label'")
+        count = lines.values[lines.starts[line]]
+        if count < 1 or _not_whole(count):
+            lines.fail(line, f"a graph of {count:g} nodes; a graph needs at least one node")
+        heads.append(line)
+        node_counts.append(int(count))
+        line += 1 + int(count)
+    if line > num_lines:
+        lines.fail(heads[-1], f"a graph of {node_counts[-1]} nodes begins, but the file ends {line - num_lines} lines early")
+    if len(heads) < announced:
+        lines.fail(0, f"announces {announced} graphs, but the file holds {len(heads)}")
+    if line < num_lines:
+        lines.fail(line, f"more lines follow after the {announced} graphs that the first line announces")
+    return np.array(heads), np.array(node_counts)
+
+
+def _degrees(lines: _Lines, nodes: np.ndarray) -> tuple[np.ndarray, int]:
+    """(N,) neighbours per node, and how many attributes follow them on every node's line."""
+    short = np.flatnonzero(lines.lengths[nodes] < 2)
+    if len(short):
+        lines.fail(nodes[short[0]], "a node needs at least two numbers, its tag and its degree")
+    degrees = lines.whole(nodes, 1, "degree")
+    extra = lines.lengths[nodes] - 2 - degrees
+    wrong = np.flatnonzero((degrees < 0) | (extra < 0) | (extra != extra[0]))
+    if len(wrong):
+        bad = wrong[0]
+        lines.fail(
+            nodes[bad],
+            f"announces {degrees[bad]} neighbours and {extra[0]} attributes, but {lines.lengths[nodes[bad]] - 2} "
+            "numbers follow",
+        )
+    return degrees, int(extra[0])
+
+
+def _not_whole(values: np.ndarray) -> np.ndarray:
+    """Where a number has a fraction, or is so large that its last digits are lost."""
+    if values.dtype.kind == "i":
+        return np.zeros(values.shape, dtype=bool)
+    return (values != np.floor(values)) | (np.abs(values) > 2**53)
+
+
+def _runs(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The positions ``start, start + 1, …`` of all runs, one after the other."""
+    shift = starts - (np.cumsum(lengths) - lengths)
+    return np.repeat(shift, lengths) + np.arange(int(lengths.sum()))
