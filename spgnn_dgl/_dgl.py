@@ -34,21 +34,31 @@ def installed_version(package: str) -> str | None:
 
 
 def graphbolt_is_missing(dgl_folder: Path, torch_version: str) -> bool:
-    """Whether dgl ships GraphBolt, but no build of it for this torch."""
+    """Whether dgl ships GraphBolt, but not in a form that can be imported here.
+
+    It needs a library built for exactly this torch, and ``torchdata.datapipes``, which newer torchdata has dropped.
+    """
     folder = dgl_folder / "graphbolt"
+    if not folder.is_dir():
+        return False
     release = torch_version.split("+")[0]
-    return folder.is_dir() and not any(folder.glob(f"*graphbolt_pytorch_{release}.*"))
+    has_library = any(folder.glob(f"*graphbolt_pytorch_{release}.*"))
+    has_datapipes = _is_installed("torchdata") and _is_installed("torchdata.datapipes")
+    return not (has_library and has_datapipes)
 
 
-class _StubModule(types.ModuleType):
-    """Stands in for ``dgl.graphbolt``: any attribute is an empty class, so that dgl's own modules import."""
+def _is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
 
-    __path__: list[str] = []
+
+class _GraphBoltStub(types.ModuleType):
+    """Stands in for ``dgl.graphbolt``: dgl's own modules import it, but use it only in distributed sampling."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {})
+        raise AttributeError(
+            f"dgl.graphbolt.{name}: GraphBolt is not usable with the installed torch, so spgnn_dgl put a stub in its "
+            "place; install a torch that your dgl has a GraphBolt library for"
+        )
 
 
 def _import_dgl() -> types.ModuleType:
@@ -71,7 +81,7 @@ def _import_dgl() -> types.ModuleType:
             and "dgl" not in sys.modules
             and graphbolt_is_missing(Path(spec.origin).parent, torch.__version__)
         ):
-            sys.modules["dgl.graphbolt"] = _StubModule("dgl.graphbolt")
+            sys.modules["dgl.graphbolt"] = _GraphBoltStub("dgl.graphbolt")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # deprecations inside dgl that a user can do nothing about
             import dgl
