@@ -100,6 +100,20 @@ def codes(values: Sequence[Any] | np.ndarray) -> tuple[np.ndarray, tuple[str, ..
     return inverse.reshape(-1).astype(np.int32), tuple(str(v) for v in distinct.tolist())
 
 
+def sortable(values: Sequence[Any]) -> np.ndarray:
+    """Label values as an array: whole numbers where all of them are such (10 comes after 9), else texts.
+
+    >>> sortable(["10", "9"]), sortable(["a", 1])
+    (array([10,  9]), array(['a', '1'], dtype='<U1'))
+    """
+    texts = [str(v) for v in values]
+    try:
+        numbers = np.array([int(t) for t in texts], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array(texts)
+    return numbers if all(map(str.__eq__, map(str, numbers.tolist()), texts)) else np.array(texts)  # "007" is a text
+
+
 def slices(starts: np.ndarray, lengths: np.ndarray) -> list[slice]:
     """One slice per graph."""
     return [slice(s, s + n) for s, n in zip(starts.tolist(), lengths.tolist())]

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, assemble, codes
+from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, assemble, codes, sortable
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 
@@ -138,15 +138,7 @@ def _label_codes(table: _Table) -> tuple[np.ndarray | None, tuple[str, ...]]:
     values = table["label"]
     if "" in values:
         table.fail(values.index(""), "the label is empty")
-    return codes(_sortable(values))
-
-
-def _sortable(values: list[str]) -> np.ndarray:
-    """Numbers where all values are whole numbers, so that 10 comes after 9; else the texts."""
-    try:
-        return np.array([int(v) for v in values], dtype=np.int64)
-    except (ValueError, OverflowError):
-        return np.array(values)
+    return codes(sortable(values))
 
 
 def _classes(graphs: _Table, require_classes: bool) -> tuple[np.ndarray | None, tuple[str, ...]]:
@@ -158,7 +150,7 @@ def _classes(graphs: _Table, require_classes: bool) -> tuple[np.ndarray | None, 
         if _is_fraction(value):
             graphs.fail(row, f"the label {value} is not a class but a number to predict (regression); give classes")
     labels = np.full(len(values), UNKNOWN_CLASS, dtype=np.int64)
-    labels[known], names = codes(_sortable([v for v in values if v])) if known.any() else ([], ())
+    labels[known], names = codes(sortable([v for v in values if v])) if known.any() else ([], ())
     return labels, names
 
 

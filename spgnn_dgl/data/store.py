@@ -16,6 +16,8 @@ from spgnn_dgl.errors import DatasetError
 
 _NO_EDGE_IDS = torch.empty(0, dtype=torch.int32)
 _FORMATS = ["coo", "csr", "csc"]
+LABEL_NAMES = "node_label_names"
+"""Attribute of a graph cut from a dataset: what the codes in ``ndata["label"]`` stand for."""
 _SYMMETRIC = "spgnn_dgl: neighbour lists of an undirected graph"
 
 
@@ -189,6 +191,7 @@ class GraphDataset(dgl.data.DGLDataset):
         graph.set_batch_num_edges(torch.from_numpy(num_edges))
         if arrays.node_labels is not None:
             graph.ndata["label"] = torch.from_numpy(cut(arrays.node_labels, nodes))
+            setattr(graph, LABEL_NAMES, self.meta.node_label_names)
         if arrays.node_attributes is not None:
             graph.ndata["attr"] = torch.from_numpy(cut(arrays.node_attributes, nodes))
         if arrays.truth is not None:
