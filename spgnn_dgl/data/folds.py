@@ -137,13 +137,14 @@ def stratified_folds(
     else:
         if len(groups) != len(labels):
             raise OptionError(f"{len(groups)} group codes were given for {len(labels)} graphs; give one per graph.")
+        num_groups = len(np.unique(groups))
+        if num_groups < num_folds:
+            raise OptionError(f"{num_groups} groups cannot fill {num_folds} folds. Ask for fewer folds.")
         parts = StratifiedGroupKFold(num_folds, shuffle=True, random_state=seed).split(positions, labels, groups)
         source = f"stratified, twins together, seed {seed}"
     folds = Folds(len(labels), tuple(Fold(train, test) for train, test in parts), source)
     if any(len(fold.test) == 0 for fold in folds):
-        raise OptionError(
-            f"the groups are too large for {num_folds} folds: one of them stays empty. Ask for fewer folds."
-        )
+        raise OptionError(f"with these groups one of the {num_folds} folds stays empty. Ask for fewer folds.")
     return folds
 
 
@@ -183,7 +184,10 @@ def inner_split(
         inner, validation = next(splitter.split(train, classes))
     else:
         own_groups = np.asarray(groups)[train]
-        pieces = max(2, min(round(1 / share), len(np.unique(own_groups)), counts.min()))
+        num_groups = len(np.unique(own_groups))
+        if num_groups < 2:
+            raise OptionError("all training graphs are in one group, so that none can be held out for validation.")
+        pieces = max(2, min(round(1 / share), num_groups, int(counts.min())))
         splitter = StratifiedGroupKFold(pieces, shuffle=True, random_state=seed)
         inner, validation = next(splitter.split(train, classes, own_groups))
     return np.sort(train[inner]), np.sort(train[validation])
