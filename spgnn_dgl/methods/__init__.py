@@ -1,0 +1,6 @@
+"""Every name a user can type after ``--method``, one file each. Importing this package registers them."""
+
+from spgnn_dgl.methods import spgnn
+from spgnn_dgl.methods.base import METHODS, GNNMethod, Method, make_method
+
+__all__ = ["METHODS", "GNNMethod", "Method", "make_method", "spgnn"]

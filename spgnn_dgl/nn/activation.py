@@ -1,0 +1,24 @@
+"""σ by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from spgnn_dgl.registry import Registry
+
+Activation = Callable[[Tensor], Tensor]
+
+ACTIVATIONS: Registry[Activation] = Registry("activation")
+ACTIVATIONS.register("relu")(torch.relu)
+ACTIVATIONS.register("tanh")(torch.tanh)
+ACTIVATIONS.register("elu")(torch.nn.functional.elu)
+ACTIVATIONS.register("leaky_relu")(torch.nn.functional.leaky_relu)
+ACTIVATIONS.register("identity", "none", "linear")(lambda x: x)
+
+
+def activation(sigma: str | Activation) -> Activation:
+    """σ itself, or the one of that name."""
+    return ACTIVATIONS.get(sigma) if isinstance(sigma, str) else sigma

@@ -1,0 +1,29 @@
+"""What every graph convolution promises."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from torch import Tensor, nn
+
+from spgnn_dgl.nn.inputs import NodeInput
+from spgnn_dgl.registry import Registry
+
+
+class Conv(nn.Module, abc.ABC):
+    """A layer of node representations: ``conv(graph, Z) -> Z'``.
+
+    A subclass is constructed as ``Conv(in_dim, out_dim, **options)`` and says its width in `out_dim`. In the first
+    layer `in_dim` is an :class:`~spgnn_dgl.data.features.InputSpec` and Z a :class:`~spgnn_dgl.nn.inputs.NodeInput`;
+    a conv whose first step is a :class:`~spgnn_dgl.nn.inputs.Projection` takes both without further thought.
+    """
+
+    out_dim: int
+
+    @abc.abstractmethod
+    def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
+        """(N, in_dim) → (N, out_dim)."""
+
+
+CONVS: Registry[type[Conv]] = Registry("conv")

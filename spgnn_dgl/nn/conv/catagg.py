@@ -1,0 +1,83 @@
+"""Cat-Agg graph convolution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from spgnn_dgl._dgl import dgl
+from spgnn_dgl.data.features import InputSpec
+from spgnn_dgl.nn.activation import Activation
+from spgnn_dgl.nn.activation import activation as sigma_by_name
+from spgnn_dgl.nn.conv.base import CONVS, Conv
+from spgnn_dgl.nn.inputs import NodeInput, Projection
+from spgnn_dgl.nn.propagation import ReduceUDF, node_message_view, reduce_function
+
+
+@CONVS.register("catagg", "cat-agg")
+class CatAggConv(Conv):
+    r"""Concatenation-based injective graph convolution. Paper, Eqs. (3) and (4).
+
+    .. math::
+        Y = \sigma(Z W), \qquad
+        Z'_i = \sigma\big(M^\top \, \mathrm{concat}(Y_i,\ \mathrm{pool}\{Y_j : j \in \mathcal N(i)\})\big)
+
+    The neighbours are a multiset without i itself: the centre keeps a place of its own in the concatenation, which
+    is what tells a star centred at a from one centred at b. An empty neighbourhood pools to zero.
+
+    Parameters
+    ----------
+    in_dim
+        Width of Z, or the input spec in the first layer.
+    out_dim
+        Width d of Y and Z'.
+    pool
+        ``"sum"`` (paper), ``"mean"``, ``"max"``, or a reduce function on ``nodes.mailbox["m"]`` that returns
+        ``{"pooled": …}``. Named pools run as one fused product; a function is 20-70 times slower.
+    activation
+        σ, by name or as a function.
+
+    Shape
+    -----
+    graph with N nodes, Z (N, in) or NodeInput → (N, out)
+
+    Examples
+    --------
+    >>> import spgnn_dgl as sp
+    >>> data = sp.load_dataset("MOTIFS")
+    >>> conv = CatAggConv(3, 8)
+    >>> conv(graph := data.batch([0, 1]), torch.ones(graph.num_nodes(), 3)).shape[1]
+    8
+    """
+
+    def __init__(
+        self,
+        in_dim: int | InputSpec,
+        out_dim: int,
+        *,
+        pool: str | ReduceUDF = "sum",
+        activation: str | Activation = "relu",
+    ):
+        super().__init__()
+        self.out_dim = out_dim
+        self.W = Projection(in_dim, out_dim)
+        self.M = Projection(2 * out_dim, out_dim)
+        self.sigma = sigma_by_name(activation)
+        self.reduce = reduce_function(pool)
+
+    def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
+        view = node_message_view(graph)
+        view.ndata["Y"] = self.sigma(self.W(Z))  # (N, d)
+        if callable(self.reduce) and view.num_edges() == 0:
+            view.apply_nodes(self.concatenate)  # DGL's update_all fails where a reduce UDF gets no message at all
+        else:
+            view.update_all(dgl.function.copy_u("Y", "m"), self.reduce, self.concatenate)
+        return view.ndata["Z"]
+
+    def concatenate(self, nodes: Any) -> dict[str, Tensor]:
+        """DGL's apply step: concat(Y_i, pooled neighbours) through M and σ."""
+        Y = nodes.data["Y"]
+        pooled = nodes.data["pooled"] if "pooled" in nodes.data else torch.zeros_like(Y)
+        return {"Z": self.sigma(self.M(torch.cat([Y, pooled], dim=1)))}  # (N, 2d) → (N, d)

@@ -1,0 +1,64 @@
+"""`GraphNet`: convs, a readout and a head in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+
+from spgnn_dgl.data.features import InputSpec
+from spgnn_dgl.errors import OptionError
+from spgnn_dgl.nn.conv.base import Conv
+from spgnn_dgl.nn.inputs import NodeInput
+from spgnn_dgl.nn.readout.base import Readout
+from spgnn_dgl.nn.readout.wlsortpool import Selection
+
+
+class GraphNet(nn.Module):
+    r"""A graph classifier in three parts.
+
+    .. math::
+        Z^{(l+1)} = \mathrm{conv}_l(G, Z^{(l)}), \quad
+        Z_G = \mathrm{readout}(G, [Z^{(1)} \dots Z^{(L)}]), \quad
+        \text{scores} = \mathrm{head}(Z_G)
+
+    Parameters
+    ----------
+    spec
+        What the nodes carry; see :class:`spgnn_dgl.data.features.Encoder`, which writes it on a batch.
+    convs, readout, head
+        The parts. The readout receives the whole list of layers.
+
+    Shape
+    -----
+    encoded batch of B graphs → (B, C)
+    """
+
+    def __init__(self, spec: InputSpec, convs: Sequence[Conv], readout: Readout, head: nn.Module):
+        super().__init__()
+        self.spec = spec
+        self.convs = nn.ModuleList(convs)
+        self.readout = readout
+        self.head = head
+
+    def layers(self, graph: Any) -> list[Tensor]:
+        """[Z¹ … Z^L], each (N, d_l)."""
+        Z: Tensor | NodeInput = NodeInput.of(graph, self.spec)
+        out: list[Tensor] = []
+        for conv in self.convs:
+            Z = conv(graph, Z)
+            out.append(Z)
+        return out
+
+    def forward(self, graph: Any) -> Tensor:
+        return self.head(self.readout(graph, self.layers(graph)))
+
+    def select(self, graph: Any) -> Selection:
+        """The nodes that the readout keeps, per layer."""
+        if not hasattr(self.readout, "select"):
+            raise OptionError(
+                f"{type(self.readout).__name__} keeps no nodes, so there is nothing to select; "
+                "use a sorting readout (WLSortPool, SortPool)."
+            )
+        return self.readout.select(graph, self.layers(graph))

@@ -1,0 +1,61 @@
+"""Message passing over a batch: DGL's fused products, without a transposed graph where there is no need of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from spgnn_dgl._dgl import dgl
+from spgnn_dgl.data.store import graph_from_csc, symmetric_lists
+from spgnn_dgl.errors import OptionError
+from spgnn_dgl.registry import did_you_mean
+
+ReduceUDF = Callable[[Any], dict[str, Tensor]]
+POOLS = ("sum", "mean", "max")
+
+
+def reduce_function(pool: str | ReduceUDF) -> Any:
+    """DGL's fused reduce for a named pool; a user's own reduce UDF as it is. Both reduce field "m"."""
+    if callable(pool):
+        return pool
+    if pool not in POOLS:
+        raise OptionError(
+            f"unknown pool '{pool}'.{did_you_mean(pool, POOLS)} Known: {', '.join(POOLS)}, or a reduce function "
+            "on `nodes.mailbox['m']` that returns {'pooled': …}."
+        )
+    return getattr(dgl.function, pool)("m", "pooled")
+
+
+class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):
+    """A graph index whose reverse is itself.
+
+    True of the adjacency matrix of an undirected graph, but not of its edge *numbers*: only for messages that copy
+    node data, never for messages that read edge data.
+    """
+
+    def reverse(self) -> _OwnTranspose:
+        return self
+
+
+_VIEW = "spgnn_dgl: view for node messages"
+
+
+def node_message_view(graph: Any) -> Any:
+    """The structure of `graph` without its features, to call ``update_all(copy_u(…), …)`` on.
+
+    The gradient of A·Y is Aᵀ·G. For a graph known to be undirected Aᵀ = A, so the view hands DGL the same index for
+    the backward pass; otherwise DGL builds the transposed format once per batch. The view is made once per batch.
+    """
+    cache = graph._graph._cache
+    view = cache.get(_VIEW)
+    if view is None:
+        lists = symmetric_lists(graph)
+        if lists is None:
+            view = dgl.DGLGraph(graph._graph, ["_N"], ["_E"])
+        else:
+            view = graph_from_csc(*lists)
+            view._graph.__class__ = _OwnTranspose
+            cache[_VIEW] = view
+    return view

@@ -1,0 +1,8 @@
+"""Readouts, one idea per file. Importing this package registers them."""
+
+from spgnn_dgl.nn.readout.base import READOUTS, Readout
+from spgnn_dgl.nn.readout.flat import MaxReadout, MeanReadout, SumReadout
+from spgnn_dgl.nn.readout.sortpool import SortPool
+from spgnn_dgl.nn.readout.wlsortpool import Selection, WLSortPool
+
+__all__ = ["READOUTS", "MaxReadout", "MeanReadout", "Readout", "Selection", "SortPool", "SumReadout", "WLSortPool"]

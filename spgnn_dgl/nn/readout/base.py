@@ -1,0 +1,28 @@
+"""What every readout promises."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+
+from spgnn_dgl.registry import Registry
+
+
+class Readout(nn.Module, abc.ABC):
+    """From the node representations of all layers to one tensor per graph: ``readout(graph, [Z¹ … Z^L])``.
+
+    `out_shape` is ``(k, D)`` for a readout that keeps an ordered list of nodes and ``(D,)`` for one that sums up; it
+    decides which head fits.
+    """
+
+    out_shape: tuple[int, ...]
+
+    @abc.abstractmethod
+    def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
+        """L tensors (N, d_l) → (B, *out_shape)."""
+
+
+READOUTS: Registry[type[Readout]] = Registry("readout")

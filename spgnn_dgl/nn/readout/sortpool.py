@@ -1,0 +1,56 @@
+"""SortPool of DGCNN: one order for all layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from spgnn_dgl.errors import OptionError
+from spgnn_dgl.nn.ops import sort_k
+from spgnn_dgl.nn.readout.base import READOUTS, Readout
+from spgnn_dgl.nn.readout.wlsortpool import Selection
+
+
+@READOUTS.register("sortpool")
+class SortPool(Readout):
+    r"""Sort nodes by the last channel of the last layer, keep k, concatenate all layers.
+
+    Zhang et al., *An End-to-End Deep Learning Architecture for Graph Classification*, AAAI 2018.
+
+    .. math::
+        Z_G = \mathrm{sort\text{-}k}\big(\mathrm{concat}(Z^{(1)}, \dots, Z^{(L)})\big)
+
+    Ties are broken by the other channels. (``dgl.nn.SortPooling`` is not this: it sorts the channels inside every
+    node first.)
+
+    Parameters
+    ----------
+    dims
+        Widths d_l of the layers.
+    k
+        Nodes to keep per graph.
+
+    Shape
+    -----
+    L tensors (N, d_l) → (B, k, Σ d_l)
+    """
+
+    def __init__(self, dims: Sequence[int], k: int):
+        super().__init__()
+        if k < 1:
+            raise OptionError(f"k={k} was given; SortPool keeps at least one node, so k must be 1 or more.")
+        self.k = k
+        self.out_shape = (k, sum(dims))
+
+    def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
+        Z = torch.cat(list(layers), dim=1)  # (N, Σ d)
+        return sort_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)[0]
+
+    def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
+        """The one order, as a selection of one layer."""
+        Z = torch.cat(list(layers), dim=1)
+        _, nodes = sort_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)
+        return Selection(nodes.unsqueeze(0), Z[:, -1].unsqueeze(0))

@@ -1,0 +1,104 @@
+"""WL-SortPool: every layer sorts its nodes by an importance of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from spgnn_dgl.errors import OptionError
+from spgnn_dgl.nn.ops import sort_k
+from spgnn_dgl.nn.readout.base import READOUTS, Readout
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Who was pooled: node rows of the batch per layer, graph and rank.
+
+    `nodes` (L, B, k) int64, -1 where a graph has fewer than k nodes; `importance` (L, N) of every node of the batch.
+    """
+
+    nodes: Tensor
+    importance: Tensor
+
+
+@READOUTS.register("wlsortpool", "wl-sortpool")
+class WLSortPool(Readout):
+    r"""Layer-wise, importance-sorted top-k. Paper, Sec. 3.2 and Eq. (5).
+
+    .. math::
+        I^{(l)} = \mathrm{MLP}^{(l)}(Z^{(l)}), \quad
+        H^{(l)} = \mathrm{concat}(Z^{(l)}, I^{(l)}), \quad
+        Z_G = \mathrm{concat}\big(\mathrm{sort\text{-}k}(H^{(l)}) \mid l = 1 \dots L\big)
+
+    Sorting has no gradient; the importance channel stays in H, and through it alone the MLPs learn. They end without
+    an activation. Row i of the result holds the rank-i node of *each* layer, side by side: in general L different
+    nodes.
+
+    Parameters
+    ----------
+    dims
+        Widths d_l of the layers.
+    k
+        Nodes to keep per graph and layer.
+    hidden
+        Hidden units of the importance MLPs.
+
+    Shape
+    -----
+    L tensors (N, d_l) → (B, k, Σ(d_l + 1))
+    """
+
+    def __init__(self, dims: Sequence[int], k: int, hidden: int = 16):
+        super().__init__()
+        if k < 1:
+            raise OptionError(f"k={k} was given; WL-SortPool keeps at least one node, so k must be 1 or more.")
+        self.dims, self.k = tuple(dims), k
+        self.importance = nn.ModuleList(
+            nn.Sequential(nn.Linear(d, hidden), nn.ReLU(), nn.Linear(hidden, 1)) for d in dims
+        )
+        for module in self.importance.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                nn.init.zeros_(module.bias)
+        self.out_shape = (k, sum(dims) + len(self.dims))
+
+    def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
+        kept, _, _ = self._sorted(graph, layers)  # (L, B, k, d + 1)
+        if len(set(self.dims)) == 1:
+            return kept.permute(1, 2, 0, 3).flatten(2)  # (B, k, Σ(d + 1))
+        return torch.cat([rows[..., -d - 1 :] for rows, d in zip(kept, self.dims)], dim=2)
+
+    def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
+        """Which nodes each layer keeps, and the importance of all."""
+        _, nodes, importance = self._sorted(graph, layers)
+        return Selection(nodes, importance)
+
+    def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """sort-k of all layers at once: kept rows (L, B, k, d + 1), their nodes (L, B, k), importance (L, N)."""
+        sizes = graph.batch_num_nodes()
+        L, B, N = len(layers), len(sizes), len(layers[0])
+        Z = self._stack(layers)  # (L, N, d)
+        importance = self._importance(Z)  # (L, N, 1)
+        H = torch.cat([Z, importance], dim=2).view(L * N, -1)  # (L·N, d + 1)
+        kept, rows = sort_k(H, importance.view(-1), sizes.repeat(L), self.k)
+        nodes = torch.where(rows < 0, rows, rows % N)
+        return kept.view(L, B, self.k, -1), nodes.view(L, B, self.k), importance.squeeze(2)
+
+    def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
+        """Tensors of different width in one, the narrow ones with zeros in front."""
+        widest = max(self.dims)
+        return torch.stack([t if (d := t.shape[-1]) == widest else F.pad(t, (widest - d, 0)) for t in tensors])
+
+    def _importance(self, Z: Tensor) -> Tensor:
+        """(L, N, d) → (L, N, 1): the MLPs of all layers as two batched products."""
+        W1 = self._stack([first.weight for first, _, _ in self.importance]).transpose(1, 2)  # (L, d, hidden)
+        b1 = torch.stack([first.bias for first, _, _ in self.importance]).unsqueeze(1)
+        W2 = torch.stack([last.weight for _, _, last in self.importance])  # (L, 1, hidden)
+        b2 = torch.stack([last.bias for _, _, last in self.importance]).unsqueeze(1)
+        hidden = torch.relu(torch.baddbmm(b1, Z, W1))
+        return torch.baddbmm(b2, hidden, W2.transpose(1, 2))
