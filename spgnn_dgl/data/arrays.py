@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
+from spgnn_dgl.data.adjacency import adjacency_lists, labelled_adjacency_lists
 from spgnn_dgl.errors import DatasetError
 
 UNKNOWN_CLASS = -1
@@ -87,7 +87,8 @@ class DatasetMeta:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> DatasetMeta:
         known = {f.name for f in fields(cls)}
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in known})
+        present: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in known}
+        return cls(**present)
 
 
 def codes(values: Sequence[Any] | np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -191,9 +192,9 @@ def assemble(
         source, target = source[keep], target[keep]
         edge_labels = None if edge_labels is None else edge_labels[keep]
     if edge_labels is None:
-        adjacency, mended = _adjacency(source, target, num_nodes, directed)
+        adjacency, mended = adjacency_lists(source, target, num_nodes, directed)
     else:
-        adjacency, edge_labels, mended = _labelled_adjacency(source, target, edge_labels, num_nodes, directed)
+        adjacency, edge_labels, mended = labelled_adjacency_lists(source, target, edge_labels, num_nodes, directed)
 
     edge_offsets = adjacency.indptr[node_offsets].astype(np.int64)
     neighbours = adjacency.indices.astype(np.int32, copy=False)
@@ -244,61 +245,3 @@ def _check_lengths(arrays: GraphArrays) -> None:
     if arrays.node_attributes is not None and not np.isfinite(arrays.node_attributes).all():
         row = int(np.flatnonzero(~np.isfinite(arrays.node_attributes).all(axis=1))[0])
         raise DatasetError(f"the attributes of node row {row} are not finite numbers; replace NaN and infinities.")
-
-
-def _adjacency(
-    source: np.ndarray, target: np.ndarray, num_nodes: int, directed: bool
-) -> tuple[scipy.sparse.csr_matrix, dict[str, int]]:
-    """Rows = targets, columns = sources, sorted and without repetition; all steps are linear in the edges."""
-    ones = np.ones(len(source), dtype=np.int8)
-    shape = (num_nodes, num_nodes)
-    adjacency = scipy.sparse.coo_matrix((ones, (target.astype(np.int32), source.astype(np.int32))), shape).tocsr()
-    adjacency.sum_duplicates()
-    doubled = len(source) - adjacency.nnz
-    one_way = 0
-    if not directed:
-        mirrored = adjacency.T.tocsr()
-        if not _same_edges(adjacency, mirrored):
-            adjacency.data[:] = mirrored.data[:] = 1  # int8 sums of repeated edges may have wrapped to zero
-            completed = adjacency + mirrored
-            one_way = completed.nnz - adjacency.nnz
-            adjacency = completed.tocsr()
-            adjacency.sort_indices()
-    return adjacency, {"doubled_edges": doubled, "one_way_edges": one_way}
-
-
-def _same_edges(adjacency: scipy.sparse.csr_matrix, other: scipy.sparse.csr_matrix) -> bool:
-    """Whether two matrices have their entries at the same places; sorts the second."""
-    other.sort_indices()
-    return np.array_equal(other.indptr, adjacency.indptr) and np.array_equal(other.indices, adjacency.indices)
-
-
-def _labelled_adjacency(
-    source: np.ndarray, target: np.ndarray, edge_labels: np.ndarray, num_nodes: int, directed: bool
-) -> tuple[scipy.sparse.csr_matrix, np.ndarray, dict[str, int]]:
-    """As :func:`_adjacency`, keeping a label per edge: the first one listed, and the partner's for a completed edge."""
-    shape = (num_nodes, num_nodes)
-    key = target.astype(np.int64) * num_nodes + source
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    first = np.ones(len(key), dtype=bool)
-    np.not_equal(key[1:], key[:-1], out=first[1:])
-    distinct, kept = key[first], np.asarray(edge_labels, dtype=np.int32)[order[first]]
-    doubled = len(key) - len(distinct)
-
-    def matrix(keys: np.ndarray, values: np.ndarray) -> scipy.sparse.csr_matrix:
-        rows, columns = np.divmod(keys, num_nodes)
-        indptr = np.zeros(num_nodes + 1, dtype=np.int64)
-        np.cumsum(np.bincount(rows, minlength=num_nodes), out=indptr[1:])
-        return scipy.sparse.csr_matrix((values, columns.astype(np.int32), indptr.astype(np.int32)), shape)
-
-    adjacency = matrix(distinct, kept)
-    one_way = 0
-    if not directed and not _same_edges(adjacency, adjacency.T.tocsr()):
-        mirror = (distinct % num_nodes) * num_nodes + distinct // num_nodes
-        missing = ~np.isin(mirror, distinct)
-        one_way = int(missing.sum())
-        distinct, kept = np.concatenate([distinct, mirror[missing]]), np.concatenate([kept, kept[missing]])
-        order = np.argsort(distinct)
-        adjacency = matrix(distinct[order], kept[order])
-    return adjacency, adjacency.data, {"doubled_edges": doubled, "one_way_edges": one_way}

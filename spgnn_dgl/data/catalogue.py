@@ -1,4 +1,4 @@
-"""The datasets a user can type by name: the registry, and how names are compared.
+"""The datasets a user can type by name: the registry, how names are compared, and the folder they are looked for in.
 
 A thing in the registry is a callable without required arguments that returns a dataset: a function, or a
 ``DGLDataset`` class. What it returns may be anything :func:`spgnn_dgl.data.convert.as_dataset` takes.
@@ -6,8 +6,10 @@ A thing in the registry is a callable without required arguments that returns a 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from spgnn_dgl.registry import Registry
@@ -24,3 +26,8 @@ def normal_name(name: str) -> str:
 
 DATASETS: Registry[Callable[[], Any]] = Registry("dataset", normalise=normal_name)
 """Registered datasets: ``@DATASETS.register("MINE")`` on a function or a DGLDataset class."""
+
+
+def data_home(given: str | Path | None = None) -> Path:
+    """The folder datasets are looked for in: the one given, else ``$SPGNN_DATASETS``, else ``datasets``."""
+    return Path(given or os.environ.get("SPGNN_DATASETS") or "datasets").expanduser()

@@ -143,10 +143,10 @@ def _split_pairs(graphs: Any) -> tuple[list[Any], list[Any] | None]:
     return items, None
 
 
-def _classes(labels: Any, count: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
+def _classes(labels: Any, count: int) -> tuple[np.ndarray, tuple[str, ...]]:
     """(G,) class codes and class names."""
     if labels is None:
-        return None, ()
+        labels = [None] * count
     values = [_plain(label, i) for i, label in enumerate(labels)]
     if len(values) != count:
         raise DatasetError(f"{len(values)} labels were given for {count} graphs; give one for each.")

@@ -104,15 +104,21 @@ class _Table:
                         rows.append(row)
                         self.lines.append(reader.line_num)
             except (csv.Error, UnicodeDecodeError) as problem:
-                raise DatasetError(f"{path}, line {reader.line_num}: {problem}. Save the file as CSV in UTF-8.") from None
+                raise DatasetError(
+                    f"{path}, line {reader.line_num}: {problem}. Save the file as CSV in UTF-8."
+                ) from None
         missing = [name for name in needed if name not in header]
         if missing:
-            raise DatasetError(f"{path}, line 1: the column '{missing[0]}' is missing; found: {', '.join(header) or '–'}.")
+            raise DatasetError(
+                f"{path}, line 1: the column '{missing[0]}' is missing; found: {', '.join(header) or '–'}."
+            )
         for i, row in enumerate(rows):
             if len(row) != len(header):
                 self.fail(i, f"{len(row)} fields where the first line has {len(header)}")
         if not rows and path.name != EDGES:
-            raise DatasetError(f"{path} is empty: it has no rows after its first line. A dataset needs graphs and nodes.")
+            raise DatasetError(
+                f"{path} is empty: it has no rows after its first line. A dataset needs graphs and nodes."
+            )
         self.columns = {name: [row[c].strip() for row in rows] for c, name in enumerate(header)}
 
     def __getitem__(self, name: str) -> list[str]:
@@ -150,7 +156,9 @@ def _classes(graphs: _Table, require_classes: bool) -> tuple[np.ndarray | None, 
         if _is_fraction(value):
             graphs.fail(row, f"the label {value} is not a class but a number to predict (regression); give classes")
     labels = np.full(len(values), UNKNOWN_CLASS, dtype=np.int64)
-    labels[known], names = codes(sortable([v for v in values if v])) if known.any() else ([], ())
+    names: tuple[str, ...] = ()
+    if known.any():
+        labels[known], names = codes(sortable([v for v in values if v]))
     return labels, names
 
 
@@ -167,7 +175,7 @@ def _features(nodes: _Table) -> np.ndarray | None:
     columns = [cells for name, cells in nodes.columns.items() if name.startswith("feat")]
     if not columns:
         return None
-    table = []
+    table: list[list[float]] = []
     for row, cells in enumerate(zip(*columns)):
         try:
             numbers = [float(part) for cell in cells for part in cell.split(",")]

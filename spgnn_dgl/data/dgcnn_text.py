@@ -111,7 +111,8 @@ class _Lines:
 
     def __init__(self, source: TextSource, name: str):
         self.where = source.where(name)
-        values, counts = [], []
+        values: list[np.ndarray] = []
+        counts: list[np.ndarray] = []
         for block in line_blocks(source, name):
             found, per_line = _tokens(block, self.where, sum(map(len, counts)) + 1)
             values.append(found)
@@ -159,7 +160,8 @@ def _walk(lines: _Lines) -> tuple[np.ndarray, np.ndarray]:
     announced = int(lines.whole(np.array([0]), 0, "number of graphs")[0])
     if announced < 1:
         lines.fail(0, f"announces {announced} graphs; at least one is needed")
-    heads, node_counts = [], []
+    heads: list[int] = []
+    node_counts: list[int] = []
     line, num_lines = 1, len(lines.starts)
     while len(heads) < announced and line < num_lines:
         if lines.lengths[line] != 2:
@@ -171,7 +173,9 @@ def _walk(lines: _Lines) -> tuple[np.ndarray, np.ndarray]:
         node_counts.append(int(count))
         line += 1 + int(count)
     if line > num_lines:
-        lines.fail(heads[-1], f"a graph of {node_counts[-1]} nodes begins, but the file ends {line - num_lines} lines early")
+        lines.fail(
+            heads[-1], f"a graph of {node_counts[-1]} nodes begins, but the file ends {line - num_lines} lines early"
+        )
     if len(heads) < announced:
         lines.fail(0, f"announces {announced} graphs, but the file holds {len(heads)}")
     if line < num_lines:

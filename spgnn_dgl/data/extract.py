@@ -109,13 +109,13 @@ def _choose_field(
         if chosen not in frame:
             known = ", ".join(frame) or "nothing"
             raise DatasetError(
-                f"graph {g} has no {where}['{chosen}'] (it has {known}). Give every graph that field, name another one, "
-                "or None to leave it out."
+                f"graph {g} has no {where}['{chosen}'] (it has {known}). Give every graph that field, name another "
+                "one, or None to leave it out."
             )
         if not suits(frame[chosen]):
             raise DatasetError(
-                f"{where}['{chosen}'] of graph {g} is {tuple(frame[chosen].shape)} {frame[chosen].dtype}: a label must be "
-                "one whole number each, an attribute one number or one row of numbers each."
+                f"{where}['{chosen}'] of graph {g} is {tuple(frame[chosen].shape)} {frame[chosen].dtype}: a label must "
+                "be one whole number each, an attribute one number or one row of numbers each."
             )
     return chosen
 
@@ -164,7 +164,9 @@ def _choose_attribute(data: list[list[dict]], field: Any, automatic: Sequence[st
     """The attribute to read: the one asked for, or the first of the usual names that any node (or edge) has."""
     if field is None:
         return None
-    candidates = [field] if field != AUTO else [f for f in automatic if any(f in d for graph in data for d in graph)][:1]
+    candidates = (
+        [field] if field != AUTO else [f for f in automatic if any(f in d for graph in data for d in graph)][:1]
+    )
     for chosen in candidates:
         for g, graph in enumerate(data):
             if not all(chosen in d for d in graph):

@@ -7,6 +7,7 @@ same rule, by the original label values and not by whatever codes the new datase
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -92,7 +93,8 @@ class FeaturePolicy:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> FeaturePolicy:
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+        fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        return cls(**fields)
 
 
 class Encoder:
@@ -128,7 +130,8 @@ class Encoder:
         if "attributes" in policy.kind:
             if data.num_attributes != len(policy.mean):
                 raise DatasetError(
-                    f"the model reads {len(policy.mean)} attributes per node, but {data.name} has {data.num_attributes}."
+                    f"the model reads {len(policy.mean)} attributes per node, but {data.name} has "
+                    f"{data.num_attributes}. Give graphs with the attributes the model was trained on."
                 )
             self._mean = torch.tensor(policy.mean)
             self._scale = torch.tensor(policy.scale)
@@ -158,9 +161,7 @@ class Encoder:
         source = self.data.arrays.in_degrees if self.policy.kind == "degree" else self.data.arrays.node_labels
         assert source is not None
         offsets = self.data.arrays.node_offsets
-        return np.array(
-            [np.mean(self._table[source[offsets[g] : offsets[g + 1]]] == other) for g in self.data.members]
-        )
+        return np.array([np.mean(self._table[source[offsets[g] : offsets[g + 1]]] == other) for g in self.data.members])
 
 
 def _seen(data: GraphDataset, array: str, size: int) -> np.ndarray:
@@ -171,7 +172,7 @@ def _seen(data: GraphDataset, array: str, size: int) -> np.ndarray:
     return seen
 
 
-def _rows(data: GraphDataset, array: str):  # type: ignore[no-untyped-def]
+def _rows(data: GraphDataset, array: str) -> Iterator[np.ndarray]:
     """Rows of a per-node array, graph by graph: only the pages of this view are touched."""
     values, offsets = getattr(data.arrays, array), data.arrays.node_offsets
     if len(data) == data.arrays.num_graphs:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spgnn_dgl.data import cache, csv_folder, dgcnn_text, tu
+from spgnn_dgl.data.benchmarks import with_known_facts
 from spgnn_dgl.data.saved import is_store, open_store
 from spgnn_dgl.data.sources import open_source
 from spgnn_dgl.data.store import GraphDataset
@@ -39,29 +40,29 @@ class Format:
 
 
 def _is_text(path: Path) -> bool:
-    return path.suffix == ".txt" or _is_archive(path) and dgcnn_text.find_text(open_source(path)) is not None
+    return path.suffix == ".txt" or (_is_archive(path) and dgcnn_text.find_text(open_source(path)) is not None)
 
 
 def _is_archive(path: Path) -> bool:
     return path.is_dir() or path.suffix == ".zip"
 
 
-FORMATS = (
-    Format("saved store", 1, is_store, lambda path, _: open_store(path)),
-    Format(
-        "TU",
-        1,
-        lambda path: _is_archive(path) and tu.find_prefix(open_source(path)) is not None,
-        lambda path, require_classes: tu.read_tu(path, require_classes=require_classes),
-    ),
-    Format(
-        "CSV folder",
-        1,
-        csv_folder.is_csv_folder,
-        lambda path, require_classes: csv_folder.from_csv_folder(path, require_classes=require_classes),
-    ),
-    Format("DGCNN text", 1, _is_text, lambda path, _: dgcnn_text.read_dgcnn_text(path)),
+STORE = Format("saved store", 1, is_store, lambda path, _: open_store(path))
+TU = Format(
+    "TU",
+    1,
+    lambda path: _is_archive(path) and tu.find_prefix(open_source(path)) is not None,
+    lambda path, require_classes: tu.read_tu(path, require_classes=require_classes),
 )
+CSV = Format(
+    "CSV folder",
+    1,
+    csv_folder.is_csv_folder,
+    lambda path, require_classes: csv_folder.from_csv_folder(path, require_classes=require_classes),
+)
+DGCNN = Format("DGCNN text", 1, _is_text, lambda path, _: dgcnn_text.read_dgcnn_text(path))
+
+FORMATS = (STORE, TU, CSV, DGCNN)
 
 
 def recognise(path: Path) -> Format | None:
@@ -108,10 +109,12 @@ def read_dataset(path: str | Path, *, require_classes: bool = True, cache_home: 
         tell_mended(data)
         return data
 
-    if cache_home is None or format_.title == "saved store":
+    if cache_home is None or format_ is STORE:
         data = reader()
     else:
         data = cache.cached(path, reader, home=cache_home, version=f"{format_.title} {format_.version}")
+    if format_ in (TU, DGCNN):
+        data = GraphDataset(data.arrays, with_known_facts(data.meta, tu_labels=format_ is TU))
     if require_classes:
         if not data.has_labels:
             format_.read(path, True)  # a cache of data without classes: the reader says what is missing

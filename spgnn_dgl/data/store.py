@@ -33,7 +33,7 @@ class DatasetInfo:
     domain: str | None = None
 
 
-class GraphDataset(dgl.data.DGLDataset):
+class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
     """Labelled graphs in flat arrays; a view when it is a subset.
 
     ``data[i]`` is ``(DGLGraph, label)`` as in every DGL dataset, ``data.batch(indices)`` is one batched
@@ -123,13 +123,19 @@ class GraphDataset(dgl.data.DGLDataset):
 
     def require_classes(self) -> None:
         """Refuse data a classifier cannot be trained on."""
+        where = f"{self.name} ({self.meta.source})" if self.meta.source else self.name
+        remedy = "To predict only, load it with require_classes=False."
+        if len(self) == 0:
+            raise DatasetError(f"{where} is empty: it has no graphs. Give at least one graph.")
         if not self.has_labels:
             missing = int(np.flatnonzero(self.labels == UNKNOWN_CLASS)[0])
-            raise DatasetError(f"{self.name}: graph {missing} has no class; training needs a class for every graph.")
+            raise DatasetError(
+                f"{where}: graph {missing} has no class; training needs a class for every graph. {remedy}"
+            )
         found = np.unique(self.labels)
         if len(found) < 2:
-            only = self.meta.class_names[found[0]] if len(found) else "none"
-            raise DatasetError(f"{self.name}: every graph has the class '{only}'; training needs at least two classes.")
+            only = self.meta.class_names[found[0]]
+            raise DatasetError(f"{where}: every graph has the class '{only}'; training needs two or more. {remedy}")
 
     # ---- views ------------------------------------------------------------------------------------------------
 
@@ -157,8 +163,8 @@ class GraphDataset(dgl.data.DGLDataset):
     def __getitem__(self, index: int | slice | Sequence[int] | np.ndarray) -> Any:
         if isinstance(index, slice):
             return self.subset(np.arange(len(self))[index])
-        if not isinstance(index, int | np.integer):
-            return self.subset(index)  # type: ignore[arg-type]
+        if np.ndim(index) > 0:
+            return self.subset(index)
         graph = self.batch([int(index)])
         return graph, torch.tensor(self.arrays.labels[self.members[index]])
 

@@ -34,7 +34,8 @@ def find_prefix(source: TextSource) -> str | None:
     named = [p for p in sorted(prefixes) if p.split("/")[-1] == source.path.stem]
     if len(named) != 1:
         raise DatasetError(
-            f"{source.path} holds more than one dataset ({', '.join(sorted(prefixes))}). Put each in a place of its own."
+            f"{source.path} holds more than one dataset ({', '.join(sorted(prefixes))}). "
+            "Put each in a place of its own."
         )
     return named[0]
 
@@ -158,15 +159,16 @@ class _TuFiles:
             line = int(np.flatnonzero(indicator == largest)[0]) + 1
             raise DatasetError(
                 f"{self.where('graph_indicator')}, line {line}: graph {largest} is named, but the file has only "
-                f"{len(indicator)} nodes, so that some graphs would have no nodes. Number the graphs 1, 2, 3, … without gaps."
+                f"{len(indicator)} nodes, so that some graphs would have no nodes. Number the graphs 1, 2, 3, … "
+                "without gaps."
             )
         node_counts = np.bincount(indicator, minlength=largest + 1)[1:]
         if (node_counts == 0).any():
             gap = int(np.flatnonzero(node_counts == 0)[0]) + 1
             line = int(np.flatnonzero(indicator > gap)[0]) + 1
             raise DatasetError(
-                f"{self.where('graph_indicator')}, line {line}: graph {indicator[line - 1]} is named, but no line names "
-                f"graph {gap}, so that it has no nodes. Number the graphs 1, 2, 3, … without gaps."
+                f"{self.where('graph_indicator')}, line {line}: graph {indicator[line - 1]} is named, but no line "
+                f"names graph {gap}, so that it has no nodes. Number the graphs 1, 2, 3, … without gaps."
             )
         return node_counts, np.argsort(indicator, kind="stable") if (steps < 0).any() else None
 
