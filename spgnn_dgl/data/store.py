@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -160,13 +161,14 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
 
     # ---- graphs -----------------------------------------------------------------------------------------------
 
-    def __getitem__(self, index: int | slice | Sequence[int] | np.ndarray) -> Any:
+    def __getitem__(self, index: Any) -> Any:
+        """``(graph, label)`` for a whole number, a view for a slice, a list of positions or a mask."""
         if isinstance(index, slice):
             return self.subset(np.arange(len(self))[index])
         if np.ndim(index) > 0:
             return self.subset(index)
-        graph = self.batch([int(index)])
-        return graph, torch.tensor(self.arrays.labels[self.members[index]])
+        position = operator.index(index)
+        return self.batch([position]), torch.tensor(self.arrays.labels[self.members[position]])
 
     def batch(self, indices: Sequence[int] | np.ndarray) -> Any:
         """One batched DGLGraph of the graphs at `indices`, in that order.
