@@ -38,6 +38,10 @@ class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):
     def reverse(self) -> _OwnTranspose:
         return self
 
+    def get_relation_graph(self, etype: int) -> _OwnTranspose:
+        """The part with one type of edge, which is all of it; DGL would hand out an index of the plain class."""
+        return self
+
 
 _VIEW = "spgnn_dgl: view for node messages"
 

@@ -65,12 +65,13 @@ class CatAggConv(Conv):
         self.W = Projection(in_dim, out_dim)
         self.M = Projection(2 * out_dim, out_dim)
         self.sigma = sigma_by_name(activation)
+        self.pool = pool
         self.reduce = reduce_function(pool)
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
         view = node_message_view(graph)
         view.ndata["Y"] = self.sigma(self.W(Z))  # (N, d)
-        if callable(self.reduce) and view.num_edges() == 0:
+        if callable(self.pool) and view.num_edges() == 0:
             view.apply_nodes(self.concatenate)  # DGL's update_all fails where a reduce UDF gets no message at all
         else:
             view.update_all(dgl.function.copy_u("Y", "m"), self.reduce, self.concatenate)
@@ -80,4 +81,6 @@ class CatAggConv(Conv):
         """DGL's apply step: concat(Y_i, pooled neighbours) through M and σ."""
         Y = nodes.data["Y"]
         pooled = nodes.data["pooled"] if "pooled" in nodes.data else torch.zeros_like(Y)
+        if self.pool == "max":  # DGL's maximum over no neighbours is -inf, and is mended only after this step
+            pooled = pooled.masked_fill(pooled.isneginf(), 0.0)
         return {"Z": self.sigma(self.M(torch.cat([Y, pooled], dim=1)))}  # (N, 2d) → (N, d)

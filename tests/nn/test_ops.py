@@ -1,0 +1,95 @@
+"""Segment operations against plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spgnn_dgl.nn.ops import segment_max, segment_mean, segment_sum, sort_k
+
+
+def rows_and_sizes(seed: int, sizes: list[int], dim: int = 3, levels: int | None = None):
+    """Random rows; with `levels`, few distinct values so that keys and channels tie often."""
+    rng = np.random.default_rng(seed)
+    total = sum(sizes)
+    values = rng.normal(size=(total, dim)) if levels is None else rng.integers(-levels, levels + 1, (total, dim))
+    return torch.tensor(values, dtype=torch.float32), torch.tensor(sizes)
+
+
+def sorted_by_loop(rows: torch.Tensor, key: torch.Tensor, sizes: list[int], k: int) -> np.ndarray:
+    """sort-k written down naively, for keys without ties."""
+    out = np.zeros((len(sizes), k, rows.shape[1]), dtype=np.float32)
+    start = 0
+    for segment, size in enumerate(sizes):
+        members = sorted(range(start, start + size), key=lambda i: -float(key[i]))
+        for rank, node in enumerate(members[:k]):
+            out[segment, rank] = rows[node].numpy()
+        start += size
+    return out
+
+
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.integers(1, 15), st.integers(0, 10_000))
+@settings(deadline=None, max_examples=60)
+def test_sort_k_is_the_naive_sort(sizes, k, seed):
+    rows, lengths = rows_and_sizes(seed, sizes)
+    kept, ids = sort_k(rows, rows[:, -1], lengths, k)
+    np.testing.assert_array_equal(kept.numpy(), sorted_by_loop(rows, rows[:, -1], sizes, k))
+    for segment, start in enumerate(np.cumsum([0, *sizes[:-1]])):
+        expected = min(sizes[segment], k)
+        assert (ids[segment, expected:] == -1).all()
+        assert ((ids[segment, :expected] >= start) & (ids[segment, :expected] < start + sizes[segment])).all()
+        torch.testing.assert_close(kept[segment, :expected], rows[ids[segment, :expected]], rtol=0, atol=0)
+
+
+@given(st.lists(st.integers(1, 10), min_size=1, max_size=5), st.integers(1, 12), st.integers(0, 10_000))
+@settings(deadline=None, max_examples=60)
+def test_ties_are_broken_by_the_row_and_never_by_its_number(sizes, k, seed):
+    """Shuffling the rows of each segment changes nothing, although keys tie everywhere, also at the cut."""
+    rows, lengths = rows_and_sizes(seed, sizes, levels=1)
+    rng = np.random.default_rng(seed + 1)
+    starts = np.cumsum([0, *sizes[:-1]])
+    shuffled = np.concatenate([start + rng.permutation(size) for start, size in zip(starts, sizes)])
+    kept, _ = sort_k(rows, rows[:, -1], lengths, k)
+    again, _ = sort_k(rows[shuffled], rows[shuffled][:, -1], lengths, k)
+    torch.testing.assert_close(kept, again, rtol=0, atol=0)
+
+
+def test_negative_keys_come_before_padding():
+    rows = torch.tensor([[-3.0], [-1.0], [-2.0]])
+    kept, ids = sort_k(rows, rows[:, 0], torch.tensor([2, 1]), k=3)
+    assert kept.squeeze(-1).tolist() == [[-1.0, -3.0, 0.0], [-2.0, 0.0, 0.0]]
+    assert ids.tolist() == [[1, 0, -1], [2, -1, -1]]
+
+
+def test_infinite_keys_sort_like_any_other():
+    rows = torch.tensor([[1.0], [float("inf")], [-float("inf")], [0.0], [-0.0]])
+    _, ids = sort_k(torch.arange(5.0).unsqueeze(1), rows[:, 0], torch.tensor([5]), k=5)
+    assert ids[0].tolist()[:2] == [1, 0]
+    assert ids[0].tolist()[-1] == 2
+
+
+def test_an_empty_segment_gives_zero_rows():
+    kept, ids = sort_k(torch.ones(2, 2), torch.ones(2), torch.tensor([0, 2]), k=2)
+    assert kept[0].abs().sum() == 0
+    assert ids[0].tolist() == [-1, -1]
+
+
+def test_sort_k_passes_gradients_to_the_kept_rows_only():
+    rows = torch.tensor([[1.0, 5.0], [2.0, 9.0], [3.0, 7.0]], requires_grad=True)
+    kept, _ = sort_k(rows, rows[:, 1], torch.tensor([3]), k=2)
+    kept.pow(2).sum().backward()
+    assert rows.grad is not None
+    np.testing.assert_allclose(rows.grad.numpy(), [[0, 0], [4, 18], [6, 14]])
+
+
+@pytest.mark.parametrize(
+    ("ours", "plain"), [(segment_sum, np.sum), (segment_mean, np.mean), (segment_max, np.max)], ids=["sum", "mean", "max"]
+)
+def test_segment_reductions(ours, plain):
+    sizes = [3, 1, 5]
+    rows, lengths = rows_and_sizes(0, sizes)
+    expected = np.stack([plain(part, axis=0) for part in np.split(rows.numpy(), np.cumsum(sizes)[:-1])])
+    np.testing.assert_allclose(ours(rows, lengths).numpy(), expected, rtol=1e-6)
