@@ -194,7 +194,9 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
             np.cumsum(sizes[:-1], out=shift[1:])
             neighbours += np.repeat(shift, num_edges)
 
-        graph = self._graph_from_csc(indptr, neighbours)
+        graph = graph_from_csc(
+            torch.from_numpy(indptr), torch.from_numpy(neighbours), undirected=not self.meta.directed
+        )
         graph.set_batch_num_nodes(torch.from_numpy(sizes))
         graph.set_batch_num_edges(torch.from_numpy(num_edges))
         if arrays.node_labels is not None:
@@ -208,32 +210,27 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
             graph.edata["label"] = torch.from_numpy(cut(arrays.edge_labels, edges))
         return graph
 
-    def _graph_from_csc(self, indptr: np.ndarray, neighbours: np.ndarray) -> Any:
-        lists = torch.from_numpy(indptr), torch.from_numpy(neighbours)
-        graph = graph_from_csc(*lists)
-        if not self.meta.directed:
-            graph._graph._cache[_SYMMETRIC] = lists
-        return graph
-
     def batch_labels(self, indices: Sequence[int] | np.ndarray) -> torch.Tensor:
         """(B,) class codes of the graphs at `indices`."""
         return torch.from_numpy(self.arrays.labels[self.members[self._positions(indices)]])
 
 
-def graph_from_csc(indptr: torch.Tensor, neighbours: torch.Tensor) -> Any:
-    """A DGLGraph over int32 in-neighbour lists, sharing their memory.
+def graph_from_csc(indptr: torch.Tensor, neighbours: torch.Tensor, *, undirected: bool = False) -> Any:
+    """A DGLGraph over int32 in-neighbour lists, sharing their memory; see :func:`symmetric_lists` for `undirected`.
 
     ``dgl.graph(("csc", …))`` does the same after checks and conversions that cost more than the rest of a batch.
     """
     num_nodes = len(indptr) - 1
     index = dgl.heterograph_index.create_unitgraph_from_csr(
-        1, num_nodes, num_nodes, indptr, neighbours, _NO_EDGE_IDS, _FORMATS, True
+        1, num_nodes, num_nodes, indptr, neighbours, _NO_EDGE_IDS.to(indptr.device), _FORMATS, True
     )
+    if undirected:
+        index._cache[_SYMMETRIC] = indptr, neighbours
     return dgl.DGLGraph(index, ["_N"], ["_E"])
 
 
 def symmetric_lists(graph: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Neighbour lists of a graph that was cut from an undirected dataset and not changed since, else None.
+    """Neighbour lists of a graph that was made as an undirected one and not changed since, else None.
 
     They are noted on DGL's graph *index*: every operation that changes edges makes a new index, so the note cannot
     outlive the symmetry.
