@@ -7,6 +7,7 @@ the block through the exact path, line by line, whose job is to find the file, t
 from __future__ import annotations
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -17,6 +18,7 @@ from spgnn_dgl.errors import DatasetError
 INT64 = np.iinfo(np.int64)
 _BLANKS = b" \t"
 _SIGNS = {int: b"0123456789+-", float: b"0123456789+-.eE"}
+_LONE_SIGN = re.compile(rb"[-+](?![0-9])")
 _IS_SEPARATOR = bytes(sign in b",\n" for sign in range(256))
 
 
@@ -99,6 +101,8 @@ def _parse_fast(block: bytes, kind: type, columns: int | None, limits: tuple[int
 
 def parse_numbers(text: bytes, kind: type) -> np.ndarray | None:
     """All numbers of a text with blanks between them as int64 or float64; None where something else is among them."""
+    if kind is int and (b"-" in text or b"+" in text) and _LONE_SIGN.search(text):
+        return None  # numpy would read "- 2" as -2, and "-" at the end as 0
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # what older numpy says where newer raises ValueError
         try:
