@@ -44,7 +44,7 @@ def from_csv_folder(path: str | Path, *, require_classes: bool = True) -> GraphD
     graph_ids = graphs["graph_id"] if graphs is not None else list(dict.fromkeys(nodes["graph_id"]))
     graph_of = {graph_id: g for g, graph_id in enumerate(graph_ids)}
     if graphs is not None and len(graph_of) < len(graph_ids):
-        row = next(r for r, graph_id in enumerate(graph_ids) if graph_of[graph_id] != r)
+        row = _first_repeated(graph_ids)
         graphs.fail(row, f"the graph '{graph_ids[row]}' is listed twice")
 
     graph = _look_up(nodes, nodes["graph_id"], graph_of, f"a graph of {GRAPHS}")  # (N,) graph of each line
@@ -55,8 +55,7 @@ def from_csv_folder(path: str | Path, *, require_classes: bool = True) -> GraphD
     keys = list(zip(nodes["graph_id"], nodes["node_id"]))
     row_of = {keys[line]: row for row, line in enumerate(order.tolist())}
     if len(row_of) < len(keys):
-        seen: set[tuple[str, str]] = set()
-        line = next(i for i, key in enumerate(keys) if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        line = _first_repeated(keys)
         nodes.fail(line, f"the node '{keys[line][1]}' of graph '{keys[line][0]}' is listed twice")
     source, target = (
         _look_up(edges, list(zip(edges["graph_id"], edges[end])), row_of, f"a node of that graph in {NODES}")
@@ -126,6 +125,11 @@ class _Table:
 
     def fail(self, row: int, problem: str) -> NoReturn:
         raise DatasetError(f"{self.path}, line {self.lines[row]}: {problem}. Correct that line.")
+
+
+def _first_repeated(keys: list) -> int:
+    first = {key: i for i, key in reversed(list(enumerate(keys)))}
+    return next(i for i, key in enumerate(keys) if first[key] != i)
 
 
 def _look_up(table: _Table, keys: list, index: dict, expected: str) -> np.ndarray:

@@ -67,12 +67,12 @@ class Plain:
 
 
 @st.composite
-def plain_datasets(draw, *, directed: bool | None = None, min_classes: int = 1, edge_labels: bool | None = None) -> Plain:
+def plain_datasets(
+    draw, *, directed: bool | None = None, min_classes: int = 1, edge_labels: bool | None = None
+) -> Plain:
     """One to six graphs: single nodes, edgeless graphs, self-loops, doubled and one-way edges among them."""
     counts = draw(st.lists(st.integers(1, 6), min_size=max(1, min_classes), max_size=6))
-    edges = [
-        draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=12)) for n in counts
-    ]
+    edges = [draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=12)) for n in counts]
     value = st.integers(-3, 12)
     number = st.floats(-100, 100, width=32)
     width = draw(st.integers(0, 3))

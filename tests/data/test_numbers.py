@@ -47,7 +47,9 @@ number_texts = {
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.sampled_from([int, float]), st.integers(1, 4), st.sampled_from([", ", ",", " ,\t"]))
 def test_any_table_comes_back(draws, kind, columns, gap):
-    rows = draws.draw(st.lists(st.lists(number_texts[kind], min_size=columns, max_size=columns), min_size=1, max_size=9))
+    rows = draws.draw(
+        st.lists(st.lists(number_texts[kind], min_size=columns, max_size=columns), min_size=1, max_size=9)
+    )
     ending = draws.draw(st.sampled_from(["\n", "\r\n", "\r"]))
     tail = draws.draw(st.sampled_from(["", ending, ending * 3, f" {ending} "]))
     text = ending.join(gap.join(row) for row in rows) + tail
@@ -131,7 +133,9 @@ def test_a_folder_and_a_zip_hold_the_same_files(tmp_path):
         assert list(line_blocks(source, "inner/b.txt")) == [b"2\n"]
 
 
-@pytest.mark.parametrize("name", ["../outside.txt", "/etc/outside.txt", "a/../../outside.txt", "..\\outside.txt", "C:x.txt"])
+@pytest.mark.parametrize(
+    "name", ["../outside.txt", "/etc/outside.txt", "a/../../outside.txt", "..\\outside.txt", "C:x.txt"]
+)
 def test_a_zip_with_paths_outside_is_refused(tmp_path, name):
     path = write_zip(tmp_path / "evil.zip", {"a.txt": "1\n", name: "x"})
     with pytest.raises(DatasetError, match=r"evil.zip holds a file that would land outside.*refused"):

@@ -126,14 +126,35 @@ MISTAKES = {
     "three ends": (line_replaced("A", 2, "1, 2, 3"), r"TINY_A.txt, line 2: '1, 2, 3' has 3 fields, 2 expected"),
     "across graphs": (line_replaced("A", 4, "3, 4"), r"TINY_A.txt, line 4: the edge joins graph 0 to graph 1"),
     "too few classes": (replaced("graph_labels", "1\n"), r"TINY_graph_labels.txt has 1 lines, but there are 2 graphs"),
-    "graph without nodes": (replaced("graph_labels", "1\n2\n3\n"), r"TINY_graph_labels.txt has 3 lines, but there are 2"),
-    "too few node labels": (replaced("node_labels", "1\n2\n"), r"TINY_node_labels.txt has 2 lines, but there are 6 nod"),
-    "too few attributes": (replaced("node_attributes", "1\n"), r"TINY_node_attributes.txt has 1 lines, but there are 6"),
+    "graph without nodes": (
+        replaced("graph_labels", "1\n2\n3\n"),
+        r"TINY_graph_labels.txt has 3 lines, but there are 2",
+    ),
+    "too few node labels": (
+        replaced("node_labels", "1\n2\n"),
+        r"TINY_node_labels.txt has 2 lines, but there are 6 nod",
+    ),
+    "too few attributes": (
+        replaced("node_attributes", "1\n"),
+        r"TINY_node_attributes.txt has 1 lines, but there are 6",
+    ),
     "too few edge labels": (replaced("edge_labels", "1\n"), r"TINY_edge_labels.txt has 1 lines, but there are 10 edge"),
-    "gap": (replaced("graph_indicator", "1\n1\n1\n3\n3\n3\n"), r"graph_indicator.txt, line 4: graph 3 .* no line names gr"),
-    "first graph missing": (replaced("graph_indicator", "2\n" * 6), r"_graph_indicator.txt, line 1: graph 2 .* graph 1,"),
-    "huge graph": (line_replaced("graph_indicator", 6, "2000000000"), r"line 6: graph 2000000000 is named, but the file"),
-    "graph zero": (line_replaced("graph_indicator", 1, "0"), r"graph_indicator.txt, line 1: '0' is not the number of a"),
+    "gap": (
+        replaced("graph_indicator", "1\n1\n1\n3\n3\n3\n"),
+        r"graph_indicator.txt, line 4: graph 3 .* no line names gr",
+    ),
+    "first graph missing": (
+        replaced("graph_indicator", "2\n" * 6),
+        r"_graph_indicator.txt, line 1: graph 2 .* graph 1,",
+    ),
+    "huge graph": (
+        line_replaced("graph_indicator", 6, "2000000000"),
+        r"line 6: graph 2000000000 is named, but the file",
+    ),
+    "graph zero": (
+        line_replaced("graph_indicator", 1, "0"),
+        r"graph_indicator.txt, line 1: '0' is not the number of a",
+    ),
     "negative graph": (line_replaced("graph_indicator", 2, "-1"), r"graph_indicator.txt, line 2: '-1' is not"),
     "blank line": (line_replaced("graph_indicator", 2, ""), r"graph_indicator.txt, line 2 is empty"),
 }
