@@ -15,7 +15,6 @@ from spgnn_dgl._dgl import dgl
 from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays, cut, slices
 from spgnn_dgl.errors import DatasetError
 
-_NO_EDGE_IDS = torch.empty(0, dtype=torch.int32)
 _FORMATS = ["coo", "csr", "csc"]
 LABEL_NAMES = "node_label_names"
 """Attribute of a graph cut from a dataset: what the codes in ``ndata["label"]`` stand for."""
@@ -215,14 +214,18 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
         return torch.from_numpy(self.arrays.labels[self.members[self._positions(indices)]])
 
 
-def graph_from_csc(indptr: torch.Tensor, neighbours: torch.Tensor, *, undirected: bool = False) -> Any:
+def graph_from_csc(
+    indptr: torch.Tensor, neighbours: torch.Tensor, *, undirected: bool = False, edge_ids: bool = True
+) -> Any:
     """A DGLGraph over int32 in-neighbour lists, sharing their memory; see :func:`symmetric_lists` for `undirected`.
 
     ``dgl.graph(("csc", …))`` does the same after checks and conversions that cost more than the rest of a batch.
+    Without `edge_ids`, products are faster, but DGL's kernels fail on messages that read edge data.
     """
     num_nodes = len(indptr) - 1
+    numbers = torch.arange(len(neighbours) if edge_ids else 0, dtype=torch.int32, device=indptr.device)
     index = dgl.heterograph_index.create_unitgraph_from_csr(
-        1, num_nodes, num_nodes, indptr, neighbours, _NO_EDGE_IDS.to(indptr.device), _FORMATS, True
+        1, num_nodes, num_nodes, indptr, neighbours, numbers, _FORMATS, True
     )
     if undirected:
         index._cache[_SYMMETRIC] = indptr, neighbours
