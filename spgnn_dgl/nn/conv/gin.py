@@ -13,6 +13,7 @@ from spgnn_dgl.nn.activation import Activation
 from spgnn_dgl.nn.activation import activation as sigma_by_name
 from spgnn_dgl.nn.conv.base import CONVS, Conv
 from spgnn_dgl.nn.inputs import NodeInput, Projection
+from spgnn_dgl.nn.norm import BatchNorm
 from spgnn_dgl.nn.propagation import node_message_view
 
 
@@ -57,8 +58,8 @@ class GINConv(Conv):
         self.first = Projection(in_dim, out_dim, bias=False)
         self.bias = nn.Parameter(torch.zeros(out_dim))
         self.second = Projection(out_dim, out_dim)
-        self.norm1 = nn.BatchNorm1d(out_dim) if batch_norm else nn.Identity()
-        self.norm2 = nn.BatchNorm1d(out_dim) if batch_norm else nn.Identity()
+        self.norm1 = BatchNorm(out_dim) if batch_norm else nn.Identity()
+        self.norm2 = BatchNorm(out_dim) if batch_norm else nn.Identity()
         self.sigma = sigma_by_name(activation)
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
