@@ -1,6 +1,18 @@
 """Every name a user can type after ``--method``, one file each. Importing this package registers them."""
 
-from spgnn_dgl.methods import spgnn
+from spgnn_dgl.methods import dcnn, dgcnn, gat, gin, gpool, sagpool, spgnn
 from spgnn_dgl.methods.base import METHODS, GNNMethod, Method, make_method
 
-__all__ = ["METHODS", "GNNMethod", "Method", "make_method", "spgnn"]
+__all__ = [
+    "METHODS",
+    "GNNMethod",
+    "Method",
+    "dcnn",
+    "dgcnn",
+    "gat",
+    "gin",
+    "gpool",
+    "make_method",
+    "sagpool",
+    "spgnn",
+]

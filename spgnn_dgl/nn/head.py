@@ -89,15 +89,19 @@ class CNNHead(nn.Module):
         (k, D) of the readout; k must be at least 10, or nothing is left for the second filter.
     num_classes
         C.
+    hidden
+        Width of the hidden layer: 100 in the paper, 128 in DGCNN.
+    dropout
+        Before the last layer.
 
     Shape
     -----
     (B, k, D) → (B, C)
     """
 
-    CHANNELS, WIDTH, HIDDEN = (16, 32), 5, 100
+    CHANNELS, WIDTH = (16, 32), 5
 
-    def __init__(self, in_shape: tuple[int, ...], num_classes: int, *, dropout: float = 0.5):
+    def __init__(self, in_shape: tuple[int, ...], num_classes: int, *, hidden: int = 100, dropout: float = 0.5):
         super().__init__()
         k, dim = in_shape
         smallest = 2 * self.WIDTH
@@ -109,9 +113,9 @@ class CNNHead(nn.Module):
         first, second = self.CHANNELS
         self.filter1 = Projection(dim, first)
         self.filter2 = Projection(self.WIDTH * first, second)
-        self.hidden = Projection((k // 2 - self.WIDTH + 1) * second, self.HIDDEN)
+        self.hidden = Projection((k // 2 - self.WIDTH + 1) * second, hidden)
         self.dropout = Dropout(dropout)
-        self.out = Projection(self.HIDDEN, num_classes)
+        self.out = Projection(hidden, num_classes)
 
     def forward(self, Z_G: Tensor) -> Tensor:
         B, k, dim = Z_G.shape
@@ -119,7 +123,7 @@ class CNNHead(nn.Module):
         X = torch.relu(_MaxOfPairs.apply(X))  # (B, k/2, 16); σ is monotone, so it may come after the maximum
         X = _Windows.apply(X, self.WIDTH)  # (B, k/2 - 4, 80)
         X = torch.relu(self.filter2(X.flatten(0, 1)))  # (B·(k/2 - 4), 32)
-        X = torch.relu(self.hidden(X.view(B, -1)))  # (B, 100)
+        X = torch.relu(self.hidden(X.view(B, -1)))  # (B, hidden)
         return self.out(self.dropout(X))  # (B, C)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import Tensor, nn
 
+from spgnn_dgl.data.features import InputSpec
 from spgnn_dgl.nn.inputs import NodeInput
 from spgnn_dgl.registry import Registry
 
@@ -27,3 +29,9 @@ class Conv(nn.Module, abc.ABC):
 
 
 CONVS: Registry[type[Conv]] = Registry("conv")
+
+
+def stack(conv: Callable[..., Conv], spec: InputSpec, dims: Sequence[int], **options: Any) -> list[Conv]:
+    """Convs of these widths in a row: the first reads the node input, every other one the layer before it."""
+    before: list[int | InputSpec] = [spec, *dims]
+    return [conv(in_dim, out_dim, **options) for in_dim, out_dim in zip(before, dims)]
