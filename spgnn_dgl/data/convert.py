@@ -89,12 +89,15 @@ def as_dataset(X: Any, y: Sequence[Any] | np.ndarray | torch.Tensor | None = Non
     Parameters
     ----------
     X
-        The graphs.
+        The graphs, also pairs (graph, label), or the tuple (list of graphs, list of labels).
     y
         Their classes; they take the place of those that `X` has.
     options
         As in :func:`from_graphs`.
     """
+    if isinstance(X, tuple) and len(X) == 2 and isinstance(X[0], list | dgl.data.DGLDataset):
+        X, own_labels = X
+        y = own_labels if y is None else y
     if isinstance(X, GraphDataset):
         return X if y is None else with_labels(X, y)
     if is_dgl(X):

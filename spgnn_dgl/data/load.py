@@ -162,7 +162,7 @@ def _call(make: Callable[[], Any], name: str, where: str) -> GraphDataset:
         line = _line_of(problem, where)
         kind = "" if isinstance(problem, SpgnnError) else f"{type(problem).__name__}: "
         raise DatasetError(
-            f"{where}{line}: {kind}{problem}. It must return a dataset, or a list of graphs with their labels."
+            f"{where}{line}: {kind}{str(problem).rstrip('.')}. It must return a dataset, or graphs with their labels."
         ) from problem
 
 

@@ -117,7 +117,7 @@ def _description(folder: Path) -> dict[str, Any]:
     try:
         description = json.loads(path.read_text(encoding="utf-8"))
         recorded = description.pop("crc32")
-    except (ValueError, KeyError, AttributeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise DatasetError(_damaged(path, f"{type(problem).__name__}: {problem}")) from problem
     if description.get("version") != STORE_VERSION:
         raise DatasetError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,10 @@ from hypothesis import strategies as st
 
 from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes
 from spgnn_dgl.data.store import GraphDataset
+
+
+def joined(lists: list[list]) -> list:
+    return list(itertools.chain.from_iterable(lists))
 
 
 @dataclass
@@ -33,8 +38,8 @@ class Plain:
     def dataset(self) -> GraphDataset:
         """Through :func:`assemble`."""
         ends = np.array(self.flat_edges(), dtype=np.int64).reshape(-1, 2)
-        node_labels, node_names = codes(sum(self.node_labels, [])) if self.node_labels else (None, ())
-        flat_edge_labels = sum(self.edge_labels, []) if self.edge_labels else []
+        node_labels, node_names = codes(joined(self.node_labels)) if self.node_labels else (None, ())
+        flat_edge_labels = joined(self.edge_labels) if self.edge_labels else []
         edge_labels, edge_names = codes(flat_edge_labels) if flat_edge_labels else (None, ())
         classes, class_names = codes(self.classes)
         arrays, mended = assemble(
@@ -43,7 +48,7 @@ class Plain:
             ends[:, 1],
             labels=classes,
             node_labels=node_labels,
-            node_attributes=np.array(sum(self.attributes, [])) if self.attributes else None,
+            node_attributes=np.array(joined(self.attributes)) if self.attributes else None,
             edge_labels=edge_labels,
             directed=self.directed,
         )
@@ -112,11 +117,11 @@ def tu_files(plain: Plain, name: str = "TINY", gap: str = ", ") -> dict[str, str
         "graph_labels": [str(c) for c in plain.classes],
     }
     if plain.node_labels:
-        lines["node_labels"] = [str(v) for v in sum(plain.node_labels, [])]
+        lines["node_labels"] = [str(v) for v in joined(plain.node_labels)]
     if plain.attributes:
-        lines["node_attributes"] = [gap.join(map(repr, row)) for row in sum(plain.attributes, [])]
+        lines["node_attributes"] = [gap.join(map(repr, row)) for row in joined(plain.attributes)]
     if plain.edge_labels:
-        lines["edge_labels"] = [str(v) for v in sum(plain.edge_labels, [])]
+        lines["edge_labels"] = [str(v) for v in joined(plain.edge_labels)]
     return {f"{name}_{part}.txt": "".join(f"{line}\n" for line in rows) for part, rows in lines.items()}
 
 
