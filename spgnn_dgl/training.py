@@ -151,6 +151,35 @@ def batches(count: int, size: int, rng: np.random.Generator | None = None) -> It
         yield order[start : start + size]
 
 
+class FlatAdam:
+    """Adam on all parameters as one vector.
+
+    The parameters become views of a flat tensor and their gradients are copied into another. The numbers are those
+    of :class:`torch.optim.Adam`, whose bookkeeping per parameter costs more than the update of networks this small.
+    """
+
+    def __init__(self, net: nn.Module, lr: float, weight_decay: float = 0.0):
+        self._parameters = [p for p in net.parameters() if p.requires_grad]
+        flat = torch.cat([p.detach().reshape(-1) for p in self._parameters])
+        for p, part in zip(self._parameters, flat.split([p.numel() for p in self._parameters])):
+            p.data = part.view_as(p)
+        self._flat = nn.Parameter(flat)
+        self.adam = torch.optim.Adam([self._flat], lr, weight_decay=weight_decay, fused=True)
+
+    def zero_grad(self) -> None:
+        for p in self._parameters:
+            p.grad = None
+
+    def step(self, clip: float | None = None) -> None:
+        """Update; gradients longer than `clip` are shortened first."""
+        self._flat.grad = torch.cat(
+            [(torch.zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in self._parameters]
+        )
+        if clip is not None:
+            nn.utils.clip_grad_norm_(self._flat, clip)
+        self.adam.step()
+
+
 def train_network(
     net: nn.Module,
     train: Encoder,
@@ -177,8 +206,8 @@ def train_network(
     """
     device = resolve_device(options.device)
     net.to(device)
-    optimiser = torch.optim.Adam(net.parameters(), options.lr, weight_decay=options.weight_decay, fused=True)
-    schedule = _schedule(optimiser, options)
+    optimiser = FlatAdam(net, options.lr, options.weight_decay)
+    schedule = _schedule(optimiser.adam, options)
     weights = _class_weights(train, options).to(device) if options.class_weights else None
     rng = np.random.default_rng(seed)
     result = TrainingResult()
@@ -212,7 +241,7 @@ def train_network(
 def _epoch(
     net: nn.Module,
     train: Encoder,
-    optimiser: torch.optim.Optimizer,
+    optimiser: FlatAdam,
     weights: Tensor | None,
     options: TrainingOptions,
     rng: np.random.Generator,
@@ -232,11 +261,9 @@ def _epoch(
                 f"the loss became {value} in epoch {epoch}. Try a smaller learning rate (lr={options.lr / 10:g}), "
                 "gradient clipping (clip=1.0), or look for extreme node attributes."
             )
-        optimiser.zero_grad(set_to_none=True)
+        optimiser.zero_grad()
         loss.backward()
-        if options.clip is not None:
-            nn.utils.clip_grad_norm_(net.parameters(), options.clip)
-        optimiser.step()
+        optimiser.step(options.clip)
         total_loss += value * len(indices)
         correct += int((scores.detach().argmax(1) == labels).sum())
     return total_loss / len(train.data), correct / len(train.data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -97,6 +98,16 @@ def _generic_weights(dim: int, device: torch.device) -> Tensor:
     return (2 * index + 3).sqrt() * (1 - 2 * (index % 2))
 
 
+def first_k(order: Tensor, sizes: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The first k rows of every segment of an order: row numbers, and the slots b·k + rank they go to.
+
+    Both (Σ min(n, k),): a segment of fewer than k rows leaves its last slots free.
+    """
+    rank = torch.arange(k, device=order.device)
+    slots = (rank < sizes.unsqueeze(1)).view(-1).nonzero().squeeze(1)
+    return order[(segment_starts(sizes).unsqueeze(1) + rank).view(-1)[slots]], slots
+
+
 class _KeepRows(torch.autograd.Function):
     """Copy rows to slots of a zero tensor. No row is kept twice, so its gradient is a copy back and not a sum."""
 
@@ -112,6 +123,11 @@ class _KeepRows(torch.autograd.Function):
         kept, slots = ctx.saved_tensors
         back = grad.new_zeros(ctx.num_rows, grad.shape[1])
         return back.index_copy_(0, kept, grad.index_select(0, slots)), None, None, None
+
+
+def keep_rows(rows: Tensor, kept: Tensor, slots: Tensor, num_slots: int) -> Tensor:
+    """(N, D) → (num_slots, D): row ``kept[i]`` at ``slots[i]``, zeros elsewhere. No row may be kept twice."""
+    return _KeepRows.apply(rows, kept, slots, num_slots)
 
 
 def sort_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -145,12 +161,13 @@ def sort_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int) -> tuple[Tensor, Te
     >>> kept.squeeze(-1).tolist(), ids.tolist()
     ([[3.0, 2.0], [5.0, 0.0]], [[1, 2], [3, -1]])
     """
-    order = descending_order(rows, key, sizes)
-    rank = torch.arange(k, device=rows.device)
-    filled = (rank < sizes.unsqueeze(1)).view(-1)  # (B·k,)
-    slots = filled.nonzero().squeeze(1)  # (Σ min(n, k),)
-    kept = order[(segment_starts(sizes).unsqueeze(1) + rank).view(-1)[slots]]
-    ids = rank.new_full(filled.shape, -1)
+    kept, slots = first_k(descending_order(rows, key, sizes), sizes, k)
+    shape = (len(sizes), k)
+    return keep_rows(rows, kept, slots, len(sizes) * k).view(*shape, -1), slot_ids(kept, slots, shape)
+
+
+def slot_ids(kept: Tensor, slots: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The kept row numbers in a tensor of that shape, -1 in free slots."""
+    ids = kept.new_full((math.prod(shape),), -1)
     ids[slots] = kept
-    out = _KeepRows.apply(rows, kept, slots, len(filled))
-    return out.view(len(sizes), k, rows.shape[1]), ids.view(len(sizes), k)
+    return ids.view(shape)

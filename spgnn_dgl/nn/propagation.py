@@ -43,6 +43,13 @@ class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):
         return self
 
 
+class _View(dgl.DGLGraph):
+    """A graph with one type of edge: its part with that type, which `update_all` asks for each time, is itself."""
+
+    def __getitem__(self, key: Any) -> _View:
+        return self
+
+
 _VIEW = "spgnn_dgl: view for node messages"
 
 
@@ -57,9 +64,8 @@ def node_message_view(graph: Any) -> Any:
     if view is None:
         lists = symmetric_lists(graph)
         if lists is None:
-            view = dgl.DGLGraph(graph._graph, ["_N"], ["_E"])
-        else:
-            view = graph_from_csc(*lists)
-            view._graph.__class__ = _OwnTranspose
-            cache[_VIEW] = view
+            return _View(graph._graph, ["_N"], ["_E"])
+        view = graph_from_csc(*lists, edge_ids=False)
+        view.__class__, view._graph.__class__ = _View, _OwnTranspose
+        cache[_VIEW] = view
     return view

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spgnn_dgl.errors import OptionError
-from spgnn_dgl.nn.ops import sort_k
+from spgnn_dgl.nn.ops import descending_order, first_k, keep_rows, slot_ids
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 
 
@@ -66,28 +66,36 @@ class WLSortPool(Readout):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
         self.out_shape = (k, sum(dims) + len(self.dims))
+        widest = max(dims)
+        used = [layer * (widest + 1) + c for layer, d in enumerate(dims) for c in range(widest - d, widest + 1)]
+        self._columns = None if len(set(dims)) == 1 else used  # narrow layers are padded in front; drop that again
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        kept, _, _ = self._sorted(graph, layers)  # (L, B, k, d + 1)
-        if len(set(self.dims)) == 1:
-            return kept.permute(1, 2, 0, 3).flatten(2)  # (B, k, Σ(d + 1))
-        return torch.cat([rows[..., -d - 1 :] for rows, d in zip(kept, self.dims)], dim=2)
+        sizes = graph.batch_num_nodes()
+        L, B, N, k = len(layers), len(sizes), len(layers[0]), self.k
+        Z = self._stack(layers)  # (L, N, d)
+        importance = self._importance(Z)  # (L, N, 1)
+        kept, slots = self._sorted(Z, importance, sizes)
+        slots = slots % (B * k) * L + slots // (B * k)  # the rank-i nodes of all layers side by side
+        # H = concat(Z, I), of the kept nodes only
+        Z = keep_rows(Z.view(L * N, -1), kept, slots, B * k * L)
+        importance = keep_rows(importance.view(L * N, 1), kept, slots, B * k * L)
+        H = torch.cat([Z, importance], dim=1).view(B, k, -1)  # (B, k, L·(d + 1))
+        return H if self._columns is None else H[:, :, self._columns]
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
         """Which nodes each layer keeps, and the importance of all."""
-        _, nodes, importance = self._sorted(graph, layers)
-        return Selection(nodes, importance)
-
-    def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-        """sort-k of all layers at once: kept rows (L, B, k, d + 1), their nodes (L, B, k), importance (L, N)."""
         sizes = graph.batch_num_nodes()
-        L, B, N = len(layers), len(sizes), len(layers[0])
-        Z = self._stack(layers)  # (L, N, d)
-        importance = self._importance(Z)  # (L, N, 1)
-        H = torch.cat([Z, importance], dim=2).view(L * N, -1)  # (L·N, d + 1)
-        kept, rows = sort_k(H, importance.view(-1), sizes.repeat(L), self.k)
-        nodes = torch.where(rows < 0, rows, rows % N)
-        return kept.view(L, B, self.k, -1), nodes.view(L, B, self.k), importance.squeeze(2)
+        Z = self._stack(layers)
+        importance = self._importance(Z)
+        kept, slots = self._sorted(Z, importance, sizes)
+        nodes = slot_ids(kept % len(layers[0]), slots, (len(layers), len(sizes), self.k))
+        return Selection(nodes, importance.squeeze(2))
+
+    def _sorted(self, Z: Tensor, importance: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
+        """One sort for all layers: kept rows of the L·N, and their slots in (L, B, k)."""
+        segments = sizes.repeat(len(Z))
+        return first_k(descending_order(Z.flatten(0, 1), importance.flatten(), segments), segments, self.k)
 
     def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
         """Tensors of different width in one, the narrow ones with zeros in front."""
@@ -95,10 +103,10 @@ class WLSortPool(Readout):
         return torch.stack([t if (d := t.shape[-1]) == widest else F.pad(t, (widest - d, 0)) for t in tensors])
 
     def _importance(self, Z: Tensor) -> Tensor:
-        """(L, N, d) → (L, N, 1): the MLPs of all layers as two batched products."""
+        """(L, N, d) → (L, N, 1): the MLPs of all layers at once."""
         W1 = self._stack([first.weight for first, _, _ in self.importance]).transpose(1, 2)  # (L, d, hidden)
         b1 = torch.stack([first.bias for first, _, _ in self.importance]).unsqueeze(1)
         W2 = torch.stack([last.weight for _, _, last in self.importance])  # (L, 1, hidden)
         b2 = torch.stack([last.bias for _, _, last in self.importance]).unsqueeze(1)
         hidden = torch.relu(torch.baddbmm(b1, Z, W1))
-        return torch.baddbmm(b2, hidden, W2.transpose(1, 2))
+        return (hidden * W2).sum(2, keepdim=True) + b2  # faster than a product with one column
