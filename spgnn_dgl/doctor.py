@@ -117,18 +117,19 @@ def check_device() -> Finding:
 
 def check_data_home() -> Finding:
     """Where datasets are looked for, and how many are there."""
-    from spgnn_dgl.data.load import data_home, found_in_home
+    from spgnn_dgl.data.catalogue import data_home
+    from spgnn_dgl.data.load import known_datasets
 
-    home: Path = data_home()
+    home = data_home()
     if not home.is_dir():
         return Finding(
             "data home",
             Health.NOTE,
-            f"{home} does not exist; MOTIFS and DIGITS need none",
+            f"{home.absolute()} does not exist; MOTIFS and DIGITS need none",
             "set SPGNN_DATASETS or give --data-home; `spgnn fetch NAME` makes it and brings a dataset",
         )
-    names = sorted(found_in_home(home))
-    return Finding("data home", Health.GOOD, f"{home}: {', '.join(names) if names else 'no datasets in it yet'}")
+    names = [name for name, place in known_datasets(home).items() if Path(place).parent == home]
+    return Finding("data home", Health.GOOD, f"{home.absolute()}: {', '.join(names) or 'no datasets in it yet'}")
 
 
 def check_extras() -> list[Finding]:

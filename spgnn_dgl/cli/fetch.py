@@ -19,7 +19,7 @@ def fetch(
     max_megabytes: Annotated[int, typer.Option(min=1, help="Refuse larger files.")] = 2048,
 ) -> None:
     """Download public datasets into the data home."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     from spgnn_dgl.data.benchmarks import paper_datasets
     from spgnn_dgl.data.catalogue import data_home
@@ -33,7 +33,7 @@ def fetch(
         for name in dict.fromkeys(wanted):
             bar = bars.add_task(name, total=None)
 
-            def show(received: int, expected: int | None, bar=bar) -> None:  # type: ignore[no-untyped-def]
+            def show(received: int, expected: int | None, bar: TaskID = bar) -> None:
                 bars.update(bar, completed=received, total=expected)
 
             path = fetch_dataset(name, home, force=force, limits=Limits(size=max_megabytes << 20), progress=show)

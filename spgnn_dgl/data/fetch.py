@@ -64,8 +64,7 @@ def fetch(
         raise OptionError(f"'{name}' cannot be the name of a dataset: letters, digits and . + - _ are expected.")
     source = source or find_download(urllib.parse.quote(name))
 
-    _make_home(home)
-    workshop = Path(tempfile.mkdtemp(prefix=".fetch-", dir=home))  # in the home, so that the last step is one rename
+    workshop = _workshop(home)
     try:
         archive = workshop / f"{name}.zip"
         _download(name, source, archive, target, limits, progress)
@@ -86,16 +85,20 @@ def fetch(
     except OSError as problem:
         if isinstance(problem, DownloadError | DatasetNotFoundError):
             raise
-        raise DownloadError(f"{home} cannot be written to ({problem}). Free space, or choose --data-home.") from problem
+        raise DownloadError(
+            f"{home} cannot be written to ({problem}). Make room, or choose another --data-home."
+        ) from problem
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _make_home(home: Path) -> None:
+def _workshop(home: Path) -> Path:
+    """A new folder inside the data home, made where there is none: from here, putting a file in place is one rename."""
     try:
         home.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=".fetch-", dir=home))
     except OSError as problem:
-        raise DownloadError(f"the data home {home} cannot be made ({problem}). Choose --data-home.") from problem
+        raise DownloadError(f"{home} cannot be written to ({problem}). Choose another --data-home.") from problem
 
 
 def _download(
@@ -109,10 +112,12 @@ def _download(
             f"{problem}{near} The names of the collection are listed at {COLLECTION}; capital letters count."
         ) from problem
     except DownloadError as problem:
+        if source.member is None:
+            by_hand = f"download {source.url} and put it at {target}"
+        else:
+            by_hand = f"download {source.url}, and put {source.member} out of it at {target.with_suffix('.txt')}"
         raise DownloadError(
-            f"{problem}\nOn a machine that is online, download {source.url} and put it at {target}"
-            f"{f' (only {source.member} of it is needed)' if source.member else ''}. "
-            "MOTIFS and DIGITS need no download."
+            f"{problem}\nOn a machine that is online, {by_hand}. MOTIFS and DIGITS need no download."
         ) from problem
 
 
