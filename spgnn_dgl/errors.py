@@ -42,6 +42,10 @@ class TrainingError(SpgnnError, RuntimeError):
     """Training cannot go on, for example because the loss is not finite."""
 
 
+class BudgetExceeded(SpgnnError, RuntimeError):
+    """A method has used up the time it was given."""
+
+
 class ModelFileError(SpgnnError, ValueError):
     """A model file that is damaged, foreign, or from a newer version."""
 

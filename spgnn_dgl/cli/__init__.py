@@ -4,7 +4,7 @@ A module adds its commands to ``app`` when it is imported; heavy imports belong 
 ``spgnn --help`` answers at once.
 """
 
-from spgnn_dgl.cli import datasets, doctor, fetch
+from spgnn_dgl.cli import datasets, doctor, fetch, train
 from spgnn_dgl.cli.app import app, main
 
-__all__ = ["app", "datasets", "doctor", "fetch", "main"]
+__all__ = ["app", "datasets", "doctor", "fetch", "main", "train"]

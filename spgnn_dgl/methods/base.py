@@ -47,6 +47,8 @@ class Method(abc.ABC):
     reference: ClassVar[str]
     extra: ClassVar[str | None] = None
     has_epochs: ClassVar[bool] = False
+    epoch_candidates: ClassVar[tuple[int, ...]] = (0,)
+    """Numbers of epochs that an experiment chooses among."""
 
     num_classes: int
     watched: dict[int, np.ndarray]
@@ -121,6 +123,7 @@ class GNNMethod(Method):
 
     kind = "gnn"
     has_epochs = True
+    epoch_candidates = (50, 100, 150, 200)
     training_defaults: ClassVar[dict[str, Any]] = {}
     """Training options whose default differs for this method."""
 
