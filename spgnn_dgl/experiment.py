@@ -217,6 +217,7 @@ def prepare(config: RunConfig) -> _Prepared:
         "num_folds": len(splits[0]),
         "folds": _folds_digest(splits),
         "folds_source": splits[0].source,
+        "shared_folds": _shared(splits),
         "repeats": repeats,
         "epochs": list(epochs),
         "seed": config.seed,
@@ -241,15 +242,20 @@ def _check_search(config: RunConfig) -> None:
 
 
 def _folds_digest(splits: Sequence[Folds]) -> str:
-    """Short hash of all folds: runs with equal ones may be paired."""
-    parts = [[fold.test.tolist() for fold in folds] for folds in splits]
+    """Short hash of all different folds: runs with equal ones may be paired."""
+    parts = [[fold.test.tolist() for fold in folds] for folds in (splits[:1] if _shared(splits) else splits)]
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _shared(splits: Sequence[Folds]) -> bool:
+    """Whether all repeats use the same folds (a single one does)."""
+    return all(folds is splits[0] for folds in splits)
 
 
 def _write_beginning(folder: RunDir, prepared: _Prepared, config: RunConfig) -> None:
     splits = prepared.plan.splits
     if folder.read_json(FOLDS) is None:
-        further = [] if prepared.protocol.shared_folds else splits[1:]
+        further = [] if _shared(splits) else splits[1:]
         content = splits[0].to_json()
         content["further_repeats"] = [[fold.test.tolist() for fold in folds] for folds in further]
         folder.write_json(FOLDS, content)

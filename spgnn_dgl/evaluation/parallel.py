@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 from spgnn_dgl.data.arrays import DatasetMeta
 from spgnn_dgl.data.saved import is_store, open_store, save_store
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.errors import OptionError, missing_extra
+from spgnn_dgl.errors import OptionError, RunError, missing_extra
 from spgnn_dgl.evaluation.units import Unit, run_unit
 
 BACKENDS = ("loky", "ray", "dask")
@@ -99,10 +100,15 @@ def run_units(
         return
     folder = folder.resolve()
     with shared(data) as dataset, _backend(backend, jobs) as options:
-        # largest training parts first would finish earlier, but the order of the folds is what a reader expects
-        joblib.Parallel(n_jobs=jobs, batch_size=1, pre_dispatch="all", **options)(
-            joblib.delayed(_work)(unit, dataset, folder, how) for unit in units
-        )
+        try:
+            joblib.Parallel(n_jobs=jobs, batch_size=1, **options)(
+                joblib.delayed(_work)(unit, dataset, folder, how) for unit in units
+            )
+        except BrokenExecutor as problem:
+            raise RunError(
+                "a worker process died, most often for want of memory. Finished trainings are kept; the same command "
+                f"with fewer --jobs than {jobs} goes on."
+            ) from problem
 
 
 def _work(unit: Unit, dataset: SharedDataset, folder: Path, how: dict[str, bool]) -> None:

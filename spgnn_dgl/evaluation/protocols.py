@@ -59,12 +59,10 @@ class Plan:
 class Protocol(abc.ABC):
     """A way to cross-validate.
 
-    Class attributes: `default_repeats`; `shared_folds`, whether all repeats use the same folds; `explanation`, for
-    the report.
+    Class attributes: `default_repeats`, and `explanation` for the report.
     """
 
     default_repeats: ClassVar[int]
-    shared_folds: ClassVar[bool]
     explanation: ClassVar[str]
 
     @abc.abstractmethod
@@ -115,7 +113,6 @@ class PaperProtocol(Protocol):
     """
 
     default_repeats = 1
-    shared_folds = False
     explanation = (
         "Paper protocol: stratified folds, one training per fold to the largest candidate epoch, the tested fold "
         "predicted at every candidate epoch. *Optimistic*: the epoch with the best average accuracy over the tested "
@@ -183,7 +180,6 @@ class FairProtocol(Protocol):
     """
 
     default_repeats = 3
-    shared_folds = True
     explanation = (
         "Fair protocol (Errica et al., ICLR 2020): inside each training part a stratified tenth is held out for "
         "validation; it chooses the options and, by early stopping on its loss, the epoch. Every fold is trained "

@@ -33,7 +33,7 @@ def assemble(config: Mapping[str, Any], records: Sequence[Record]) -> dict[str, 
     shape = config["repeats"], config["num_folds"]
     sizes = _sizes(done)
     numbers = {
-        name: _numbers(done, epochs, shape, config["class_names"], protocol.shared_folds, sizes)
+        name: _numbers(done, epochs, shape, config["class_names"], config["shared_folds"], sizes)
         for name, epochs in views.items()
     }
     difference = None
@@ -48,7 +48,7 @@ def assemble(config: Mapping[str, Any], records: Sequence[Record]) -> dict[str, 
         "majority_rate": _majority_rate(done),
         "graphs": {"train": sizes[0], "test": sizes[1], "tested": sizes[2]},
         "epochs": _epochs(done, views),
-        "folds": [_fold(r, views, done) for r in finals],
+        "folds": [_fold(r, views) for r in finals],
         "sentinels": warnings([_measures(r, views) for r in finals]),
     }
 
@@ -118,7 +118,7 @@ def _epochs(done: Sequence[Record], views: Mapping[str, Mapping[Place, int]]) ->
     }
 
 
-def _fold(record: Record, views: Mapping[str, Mapping[Place, int]], done: Sequence[Record]) -> dict[str, Any]:
+def _fold(record: Record, views: Mapping[str, Mapping[Place, int]]) -> dict[str, Any]:
     place = record["repeat"], record["fold"]
     line = {key: record[key] for key in ("repeat", "fold", "status", "options", "seed", "num_train")}
     line["num_test"] = len(record["graphs"])
