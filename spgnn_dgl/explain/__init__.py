@@ -1,0 +1,1 @@
+"""What a model looks at: the nodes it pools, the patterns around them, and whether they matter."""
