@@ -88,7 +88,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """(G,) values of `classes_`."""
-        return self.classes_[self._fitted().predict(self._dataset(X))]
+        codes = self._fitted().predict(self._dataset(X))
+        return self.classes_[codes]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy against `y`, or against the graphs' own classes, compared by class name."""

@@ -22,7 +22,9 @@ def test_cnn_head_is_the_papers_conv1d_network(k):
         conv1.bias.copy_(head.filter1.bias.normal_())
         conv2.weight.copy_(head.filter2.weight.view(5, 16, 32).permute(2, 1, 0))
         conv2.bias.copy_(head.filter2.bias.normal_())
-    ours, theirs = (torch.randn(4, k, 12, generator=torch.Generator().manual_seed(1)).requires_grad_() for _ in range(2))
+    ours, theirs = (
+        torch.randn(4, k, 12, generator=torch.Generator().manual_seed(1)).requires_grad_() for _ in range(2)
+    )
     X = torch.relu(conv2(nn.MaxPool1d(2, 2)(torch.relu(conv1(theirs.reshape(4, 1, -1))))))  # (4, 32, width)
     X = torch.relu(head.hidden(X.transpose(1, 2).reshape(4, width * 32)))  # ours flattens row by row
     expected = head.out(X)

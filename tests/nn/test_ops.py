@@ -86,7 +86,9 @@ def test_sort_k_passes_gradients_to_the_kept_rows_only():
 
 
 @pytest.mark.parametrize(
-    ("ours", "plain"), [(segment_sum, np.sum), (segment_mean, np.mean), (segment_max, np.max)], ids=["sum", "mean", "max"]
+    ("ours", "plain"),
+    [(segment_sum, np.sum), (segment_mean, np.mean), (segment_max, np.max)],
+    ids=["sum", "mean", "max"],
 )
 def test_segment_reductions(ours, plain):
     sizes = [3, 1, 5]
