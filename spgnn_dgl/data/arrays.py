@@ -8,7 +8,7 @@ the public archives get wrong (doubled edges, self-loops, one-way edges) and cou
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -19,6 +19,8 @@ from spgnn_dgl.errors import DatasetError
 
 UNKNOWN_CLASS = -1
 """Class code of a graph whose class is not given."""
+
+GATHER_AT_MOST = 10_000  # numbers per batch of 50 graphs up to which gathering was the faster way
 
 
 class EdgeError(DatasetError):
@@ -123,6 +125,29 @@ def slices(starts: np.ndarray, lengths: np.ndarray) -> list[slice]:
 def cut(array: np.ndarray, parts: list[slice]) -> np.ndarray:
     """The slices of an array, copied one after the other."""
     return np.concatenate([array[part] for part in parts])
+
+
+def runs(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The positions ``start, start + 1, …`` of all slices, one after the other."""
+    ends = np.cumsum(lengths)
+    positions = np.arange(ends[-1] if len(ends) else 0)
+    positions += np.repeat(starts - (ends - lengths), lengths)
+    return positions
+
+
+def cutter(starts: np.ndarray, lengths: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """A function that copies the same slices out of any array, in the way that is fastest for their size.
+
+    Few numbers are gathered one by one, since calling NumPy for each slice costs more; many are copied slice by slice.
+    """
+    if len(starts) == 1:
+        (only,) = slices(starts, lengths)
+        return lambda array: array[only].copy()
+    if lengths.sum() <= GATHER_AT_MOST:
+        positions = runs(starts, lengths)
+        return lambda array: array.take(positions, axis=0)
+    parts = slices(starts, lengths)
+    return lambda array: cut(array, parts)
 
 
 def take(arrays: GraphArrays, graphs: np.ndarray) -> GraphArrays:

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes
+from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes, runs
 from spgnn_dgl.data.numbers import parse_field, parse_numbers, shown
 from spgnn_dgl.data.sources import TextSource, line_blocks, open_source
 from spgnn_dgl.data.store import GraphDataset
@@ -68,7 +68,7 @@ def read_dgcnn_text(path: Path) -> GraphDataset:
     degrees, num_attributes = _degrees(lines, nodes)
     graph = np.repeat(np.arange(len(heads)), node_counts)  # (N,) graph of each node
     target = np.repeat(np.arange(len(nodes), dtype=np.int32), degrees)  # (E,)
-    inside = lines.values[_runs(lines.starts[nodes] + 2, degrees)]  # (E,) neighbours, counted inside their graph
+    inside = lines.values[runs(lines.starts[nodes] + 2, degrees)]  # (E,) neighbours, counted inside their graph
     wrong = (inside < 0) | (inside >= node_counts[graph[target]]) | _not_whole(inside)
     if wrong.any():
         edge = int(np.flatnonzero(wrong)[0])
@@ -83,7 +83,7 @@ def read_dgcnn_text(path: Path) -> GraphDataset:
     tags, tag_names = codes(lines.whole(nodes, 0, "tag"))
     attributes = None
     if num_attributes:
-        where = _runs(lines.starts[nodes] + 2 + degrees, np.full(len(nodes), num_attributes))
+        where = runs(lines.starts[nodes] + 2 + degrees, np.full(len(nodes), num_attributes))
         attributes = lines.values[where].reshape(-1, num_attributes)
     has_tags = len(tag_names) > 1
     if not has_tags:
@@ -206,9 +206,3 @@ def _not_whole(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "i":
         return np.zeros(values.shape, dtype=bool)
     return (values != np.floor(values)) | (np.abs(values) > 2**53)
-
-
-def _runs(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The positions ``start, start + 1, …`` of all runs, one after the other."""
-    shift = starts - (np.cumsum(lengths) - lengths)
-    return np.repeat(shift, lengths) + np.arange(int(lengths.sum()))

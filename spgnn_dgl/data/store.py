@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from spgnn_dgl._dgl import dgl
-from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays, cut, slices
+from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays, cutter
 from spgnn_dgl.errors import DatasetError
 
 _FORMATS = ["coo", "csr", "csc"]
@@ -172,7 +172,7 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
     def batch(self, indices: Sequence[int] | np.ndarray) -> Any:
         """One batched DGLGraph of the graphs at `indices`, in that order.
 
-        Cut out of the flat arrays: a slice per graph and array, one concatenation, one addition of node offsets.
+        Cut out of the flat arrays: the same slices of each array one after the other, one addition of node offsets.
         """
         graphs = self.members[self._positions(indices)]
         arrays = self.arrays
@@ -181,32 +181,29 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
         first_node, first_edge = arrays.node_offsets[graphs], arrays.edge_offsets[graphs]
         sizes = arrays.node_offsets[graphs + 1] - first_node  # (B,)
         num_edges = arrays.edge_offsets[graphs + 1] - first_edge  # (B,)
-        nodes = slices(first_node, sizes)
-        edges = slices(first_edge, num_edges)
+        of_nodes, of_edges = cutter(first_node, sizes), cutter(first_edge, num_edges)
 
-        num_nodes = int(sizes.sum())
-        indptr = np.zeros(num_nodes + 1, dtype=np.int32)
-        np.cumsum(cut(arrays.in_degrees, nodes), out=indptr[1:])
-        neighbours = cut(arrays.neighbours, edges)
+        in_degrees = of_nodes(arrays.in_degrees)
+        indptr = np.zeros(len(in_degrees) + 1, dtype=np.int32)
+        np.cumsum(in_degrees, out=indptr[1:])
+        neighbours = of_edges(arrays.neighbours)
         if len(graphs) > 1:
             shift = np.zeros(len(graphs), dtype=np.int32)
             np.cumsum(sizes[:-1], out=shift[1:])
             neighbours += np.repeat(shift, num_edges)
 
+        node_fields = {"label": arrays.node_labels, "attr": arrays.node_attributes, "truth": arrays.truth}
         graph = graph_from_csc(
-            torch.from_numpy(indptr), torch.from_numpy(neighbours), undirected=not self.meta.directed
+            torch.from_numpy(indptr),
+            torch.from_numpy(neighbours),
+            undirected=not self.meta.directed,
+            ndata={f: torch.from_numpy(of_nodes(a)) for f, a in node_fields.items() if a is not None},
+            edata={} if arrays.edge_labels is None else {"label": torch.from_numpy(of_edges(arrays.edge_labels))},
         )
         graph.set_batch_num_nodes(torch.from_numpy(sizes))
         graph.set_batch_num_edges(torch.from_numpy(num_edges))
         if arrays.node_labels is not None:
-            graph.ndata["label"] = torch.from_numpy(cut(arrays.node_labels, nodes))
             setattr(graph, LABEL_NAMES, self.meta.node_label_names)
-        if arrays.node_attributes is not None:
-            graph.ndata["attr"] = torch.from_numpy(cut(arrays.node_attributes, nodes))
-        if arrays.truth is not None:
-            graph.ndata["truth"] = torch.from_numpy(cut(arrays.truth, nodes))
-        if arrays.edge_labels is not None:
-            graph.edata["label"] = torch.from_numpy(cut(arrays.edge_labels, edges))
         return graph
 
     def batch_labels(self, indices: Sequence[int] | np.ndarray) -> torch.Tensor:
@@ -215,7 +212,13 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
 
 
 def graph_from_csc(
-    indptr: torch.Tensor, neighbours: torch.Tensor, *, undirected: bool = False, edge_ids: bool = True
+    indptr: torch.Tensor,
+    neighbours: torch.Tensor,
+    *,
+    undirected: bool = False,
+    edge_ids: bool = True,
+    ndata: dict[str, torch.Tensor] | None = None,
+    edata: dict[str, torch.Tensor] | None = None,
 ) -> Any:
     """A DGLGraph over int32 in-neighbour lists, sharing their memory; see :func:`symmetric_lists` for `undirected`.
 
@@ -229,7 +232,8 @@ def graph_from_csc(
     )
     if undirected:
         index._cache[_SYMMETRIC] = indptr, neighbours
-    return dgl.DGLGraph(index, ["_N"], ["_E"])
+    frames = [dgl.frame.Frame(ndata, num_rows=num_nodes)], [dgl.frame.Frame(edata, num_rows=len(neighbours))]
+    return dgl.DGLGraph(index, ["_N"], ["_E"], *frames)
 
 
 def symmetric_lists(graph: Any) -> tuple[torch.Tensor, torch.Tensor] | None:

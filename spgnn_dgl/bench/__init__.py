@@ -1,0 +1,1 @@
+"""Measurements against other libraries, one module per subcommand of ``tools/bench.py``."""

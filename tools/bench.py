@@ -1,0 +1,57 @@
+"""Measure against other libraries: ``python tools/bench.py data``. The logic lives in ``spgnn_dgl/bench``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+
+
+@app.callback()
+def subcommands() -> None:
+    """Each subcommand prints one table, measured in one run."""
+
+
+@app.command()
+def data(
+    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    rounds: Annotated[int, typer.Option(help="repetitions of the slow loads")] = 3,
+    batch_rounds: Annotated[int, typer.Option(help="batches drawn from each dataset")] = 60,
+) -> None:
+    """First load, cached load, memory and batches, against PyG and DGL."""
+    from spgnn_dgl.bench.data import measure
+    from spgnn_dgl.data import data_home as find_home
+
+    report(measure(find_home(data_home), rounds=rounds, batch_rounds=batch_rounds))
+
+
+@app.command()
+def train(
+    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    rounds: Annotated[int, typer.Option(help="rounds in which all candidates take their turn")] = 15,
+    only: Annotated[list[str] | None, typer.Option(help="only these datasets")] = None,
+) -> None:
+    """The training step, against DGL's and PyG's own parts and against its bare products."""
+    from spgnn_dgl.bench.train import DATASETS, measure
+    from spgnn_dgl.data import data_home as find_home
+
+    report(measure(find_home(data_home), rounds=rounds, names=tuple(only or DATASETS)))
+
+
+def report(rows) -> None:  # type: ignore[no-untyped-def]
+    """Show progress on the error stream, then the table; exit with 1 when a target was missed."""
+    from spgnn_dgl.bench.timing import table
+
+    done = []
+    for row in rows:
+        done.append(row)
+        typer.echo(f"{row.what}: {row.ours} {row.theirs}", err=True)
+    typer.echo(table(done))
+    raise typer.Exit(1 if any(row.holds is False for row in done) else 0)
+
+
+if __name__ == "__main__":
+    app()
