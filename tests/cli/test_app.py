@@ -1,0 +1,104 @@
+"""The frame of the command line: help at once, one message per mistake, a traceback only when asked for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from spgnn_dgl.cli import main
+from spgnn_dgl.cli.app import app
+from spgnn_dgl.errors import DatasetNotFoundError
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch, tmp_path):
+    """The options of one call do not outlive the test."""
+    monkeypatch.setenv("SPGNN_DATASETS", str(tmp_path))
+    logger = logging.getLogger("spgnn_dgl")
+    before = logger.level, logger.handlers, logger.propagate
+    yield
+    logger.level, logger.handlers, logger.propagate = before
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    return int(caught.value.code or 0)
+
+
+def test_a_mistake_is_one_message_without_a_traceback(capsys):
+    assert run("datasets", "MUTAGG") == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: the dataset 'MUTAGG' was not found. Did you mean 'MUTAG'?")
+    assert "Traceback" not in shown.err
+
+
+def test_debug_shows_the_traceback():
+    with pytest.raises(DatasetNotFoundError):
+        main(["--debug", "datasets", "MUTAGG"])
+    assert run("datasets", "MUTAGG") == 2  # and is forgotten afterwards
+
+
+def test_a_wrong_option_exits_with_two(capsys):
+    assert run("datasets", "--no-such-option") == 2
+    assert "no-such-option" in capsys.readouterr().err
+
+
+def test_the_data_home_reaches_worker_processes(tmp_path):
+    assert run("--data-home", str(tmp_path / "elsewhere"), "datasets", "MOTIFS") == 0
+    assert os.environ["SPGNN_DATASETS"] == str(tmp_path / "elsewhere")
+
+
+def test_verbose_shows_what_the_library_logs(capsys):
+    assert run("--verbose", "datasets", "MOTIFS") == 0
+    logging.getLogger("spgnn_dgl.anything").info("a remark")
+    assert "a remark" in capsys.readouterr().err
+    assert run("datasets", "MOTIFS") == 0
+    logging.getLogger("spgnn_dgl.anything").info("a remark")
+    assert "a remark" not in capsys.readouterr().err
+
+
+def test_version(capsys):
+    assert run("--version") == 0
+    assert capsys.readouterr().out.startswith("spgnn_dgl 0.")
+
+
+def test_every_command_explains_itself(capsys):
+    for command in app.registered_commands:
+        name = command.name or command.callback.__name__
+        assert (command.callback.__doc__ or command.help or "").strip(), f"spgnn {name} has no help"
+        assert run(name, "--help") == 0
+        assert name in capsys.readouterr().out
+
+
+def test_help_is_there_at_once_and_loads_nothing_heavy():
+    code = (
+        "import sys\nfrom spgnn_dgl.cli import main\n"
+        "try:\n    main(['--help'])\n"
+        "except SystemExit:\n    print(sorted({'torch', 'dgl', 'sklearn', 'matplotlib'} & set(sys.modules)))"
+    )
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+        times.append(time.perf_counter() - began)
+        assert done.stdout.splitlines()[-1] == "[]"
+    assert min(times) < 2  # 0.5 s on an idle machine; torch alone takes longer than this limit on a busy one
+
+
+def test_python_m_spgnn_dgl_is_the_same_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "spgnn_dgl", "datasets", "nowhere/at.zip"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: nowhere/at.zip does not exist")
