@@ -42,7 +42,7 @@ class TrainingError(SpgnnError, RuntimeError):
     """Training cannot go on, for example because the loss is not finite."""
 
 
-class BudgetExceeded(SpgnnError, RuntimeError):
+class BudgetExceeded(SpgnnError, TimeoutError):
     """A method has used up the time it was given."""
 
 

@@ -1,6 +1,6 @@
 """Every name a user can type after ``--method``, one file each. Importing this package registers them."""
 
-from spgnn_dgl.methods import dcnn, dgcnn, gat, gin, gpool, sagpool, spgnn
+from spgnn_dgl.methods import dcnn, dgcnn, gat, gin, gpool, kernels, sagpool, spgnn
 from spgnn_dgl.methods.base import METHODS, GNNMethod, Method, make_method
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "gat",
     "gin",
     "gpool",
+    "kernels",
     "make_method",
     "sagpool",
     "spgnn",
