@@ -32,8 +32,21 @@ class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):
     """A graph index whose reverse is itself.
 
     True of the adjacency matrix of an undirected graph, but not of its edge *numbers*: only for messages that copy
-    node data, never for messages that read edge data.
+    node data, never for messages that read edge data. It answers from memory what `update_all` asks the C++ side for
+    dozens of times per call.
     """
+
+    @property
+    def metagraph(self) -> Any:
+        if "metagraph" not in self._cache:
+            self._cache["metagraph"] = super().metagraph
+        return self._cache["metagraph"]
+
+    def number_of_ntypes(self) -> int:
+        return 1
+
+    def number_of_etypes(self) -> int:
+        return 1
 
     def reverse(self) -> _OwnTranspose:
         return self
