@@ -28,9 +28,7 @@ def conv_graph_input(directed=False, batch_norm=False):
 @pytest.mark.parametrize("directed", [False, True])
 def test_equation_2(directed):
     conv, graph, Z = conv_graph_input(directed)
-    W1, b1, W2, b2 = (
-        p.detach().numpy() for p in (conv.first.weight, conv.bias, conv.second.weight, conv.second.bias)
-    )
+    W1, b1, W2, b2 = (p.detach().numpy() for p in (conv.first.weight, conv.bias, conv.second.weight, conv.second.bias))
     source, target = (ends.numpy() for ends in graph.edges())
     X = Z.numpy()
     expected = []
