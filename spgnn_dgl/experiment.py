@@ -145,12 +145,17 @@ def run(config: RunConfig, progress: Progress | None = None) -> Run:
         chosen = choose([record for unit in candidates if (record := folder.unit(unit.name)) is not None])
         finals = prepared.protocol.final_units(plan, data, chosen)
         _run_stage(folder, FINAL, finals, data, config, progress)
-        figures = write_report(folder)
-        if config.tensorboard:
-            write_events(folder)
-        return Run(folder.path, folder.path / REPORT, tuple(figures), folder.results)
+        return remake(folder, tensorboard=config.tensorboard)
     finally:
         folder.close()
+
+
+def remake(folder: RunDir, *, tensorboard: bool = False) -> Run:
+    """Make everything that a run folder shows from its records, without training."""
+    figures = write_report(folder)
+    if tensorboard:
+        write_events(folder)
+    return Run(folder.path, folder.path / REPORT, tuple(figures), folder.results)
 
 
 def _run_stage(

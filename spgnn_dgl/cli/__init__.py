@@ -4,7 +4,7 @@ A module adds its commands to ``app`` when it is imported; heavy imports belong 
 ``spgnn --help`` answers at once.
 """
 
-from spgnn_dgl.cli import datasets, doctor, fetch, train
+from spgnn_dgl.cli import compare, datasets, doctor, fetch, fit, predict, report, train
 from spgnn_dgl.cli.app import app, main
 
-__all__ = ["app", "datasets", "doctor", "fetch", "main", "train"]
+__all__ = ["app", "compare", "datasets", "doctor", "fetch", "fit", "main", "predict", "report", "train"]

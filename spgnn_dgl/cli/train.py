@@ -88,10 +88,11 @@ def train(
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
-    _show(result)
+    show(result)
 
 
-def _show(result: Run) -> None:
+def show(result: Run) -> None:
+    """Print the card of a run and the paths to report and pictures."""
     from spgnn_dgl.cli.console import console
     from spgnn_dgl.report import headline_lines
 

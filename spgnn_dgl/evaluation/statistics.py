@@ -120,12 +120,13 @@ def corrected_t_test(first: np.ndarray, second: np.ndarray, *, num_train: float,
 
 def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int) -> Comparison:
     """Welch's t-test where only means, deviations and their numbers are known, as for printed results."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        result = stats.ttest_ind_from_stats(mean1, std1, n1, mean2, std2, n2, equal_var=False)
-    error = float(np.sqrt(std1**2 / n1 + std2**2 / n2))
-    if error == 0:
-        return _from_t(mean1 - mean2, 0.0, n1 + n2 - 2)
-    return Comparison(mean1 - mean2, float(result.statistic), float(result.df), float(result.pvalue))
+    if min(n1, n2) < 2:
+        raise RunError(f"deviations over {n1} and {n2} values were given; Welch's test needs two or more each.")
+    variance1, variance2 = std1**2 / n1, std2**2 / n2
+    total = variance1 + variance2
+    spread = variance1**2 / (n1 - 1) + variance2**2 / (n2 - 1)
+    degrees = total**2 / spread if spread > 0 else n1 + n2 - 2
+    return _from_t(mean1 - mean2, float(np.sqrt(total)), degrees)
 
 
 def _from_t(mean: float, error: float, degrees: float) -> Comparison:

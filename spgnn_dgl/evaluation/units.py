@@ -198,6 +198,7 @@ def model_notes(train: GraphDataset, seed: int) -> dict[str, Any]:
         "classes": list(range(train.num_classes)),
         "seed": seed,
         "dataset": train.name,
+        "fingerprint": train.fingerprint,
         "num_train": len(train),
         "train_sizes": [int(counts.min()), int(counts.max())],
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,9 @@ from spgnn_dgl.runs import (
     TIMINGS,
     RunDir,
     remove,
-    write_whole,
 )
 from spgnn_dgl.visual.curves import confusion_matrix, learning_curves
+from spgnn_dgl.visual.style import save_figure
 
 Record = dict[str, Any]
 
@@ -46,7 +45,7 @@ def write_report(run: RunDir) -> list[Path]:
     run.write_text(HISTORY, history_csv(records))
     run.write_text(PREDICTIONS, predictions_csv(finals, results, config["class_names"]))
     figures = [
-        write_whole(run.path / FIGURES / name, partial(_draw, figure))
+        save_figure(figure, run.path / FIGURES / name, dpi=150)
         for name, figure in _figures(results, finals, config["class_names"]).items()
     ]
     if results["status"] == COMPLETE:
@@ -127,10 +126,6 @@ def _figures(results: dict[str, Any], finals: Sequence[Record], class_names: Seq
         )
     figures["confusion.png"] = confusion_matrix(results["numbers"][name]["confusion"], class_names, title=title)
     return figures
-
-
-def _draw(figure: Figure, path: Path) -> None:
-    figure.savefig(path, dpi=150)
 
 
 def _prune_checkpoints(run: RunDir, results: dict[str, Any]) -> None:

@@ -1,0 +1,32 @@
+"""``spgnn predict``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spgnn_dgl.cli.app import app
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model file, or a run folder for the ensemble of its folds.")],
+    data: Annotated[str, typer.Argument(help="Name or path of the graphs; classes are optional.")],
+    out: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("predictions.csv"),
+) -> None:
+    """Predict classes of new graphs; says per graph what makes the prediction doubtful."""
+    from spgnn_dgl.data.load import load_dataset
+    from spgnn_dgl.predicting import load_predictor, write_predictions
+
+    predictor = load_predictor(model)
+    told = write_predictions(out, predictor.predict(load_dataset(data, require_classes=False)), predictor.class_names)
+    models = "one model" if len(predictor.members) == 1 else f"an ensemble of {len(predictor.members)} models"
+    typer.echo(f"{told['graphs']} graphs predicted by {models}")
+    if told["known"]:
+        typer.echo(f"accuracy on the {told['known']} graphs of known class: {told['correct'] / told['known']:.2%}")
+    for key, what in (("unseen", "node labels or degrees"), ("odd_sizes", "a size")):
+        if told[key]:
+            typer.echo(f"{told[key]} graphs have {what} that training never saw")
+    typer.echo(f"predictions: {out}")
