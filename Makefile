@@ -7,8 +7,8 @@ PYTHON := $(shell for candidate in python3 python3.12 python3.11 python3.10; do 
 	&& echo $$candidate && break; done)
 endif
 
-# On Linux, PyPI's torch brings about 3 GB of CUDA libraries. `make install TORCH_INDEX=https://download.pytorch.org/whl/cpu`
-# takes the build without them.
+# On Linux, the registry's torch may bring about 3 GB of CUDA libraries. `make install TORCH_INDEX=ADDRESS`, with the
+# address of PyTorch's own index of CPU builds (its install page names it), takes the build without them.
 TORCH_INDEX ?=
 
 BIN := .venv/bin
