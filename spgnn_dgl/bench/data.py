@@ -13,7 +13,7 @@ import numpy as np
 from spgnn_dgl._dgl import dgl
 from spgnn_dgl.bench.memory import memory_of_load
 from spgnn_dgl.bench.timing import Row, interleave, medians, readable, time_once
-from spgnn_dgl.data import GraphDataset, load_dataset, paper_datasets, read_dataset
+from spgnn_dgl.data import GraphDataset, paper_datasets, read_dataset
 from spgnn_dgl.errors import missing_extra
 
 FIRST_LOAD = ("DD", "REDDIT-MULTI-5K")
@@ -102,7 +102,7 @@ def cached_load(archive: Path, cache: Path, rounds: int) -> Row:
 
 def added_memory(name: str, home: Path, cache: Path) -> Row:
     """Memory that opening a cached dataset adds to a process."""
-    load_dataset(home / f"{name}.zip", data_home=home)
+    read_dataset(home / f"{name}.zip", cache_home=cache)
     memory = memory_of_load(name, home, cache)
     added = memory["after"] - memory["before"]
     return Row(
