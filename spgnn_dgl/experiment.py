@@ -24,6 +24,7 @@ from spgnn_dgl.evaluation.progress import Progress, watching
 from spgnn_dgl.evaluation.protocols import PROTOCOLS, Plan, Protocol, candidate_epochs, choose
 from spgnn_dgl.evaluation.units import FINAL, SELECT, Unit
 from spgnn_dgl.methods import METHODS, make_method
+from spgnn_dgl.methods.budget import parse_budget
 from spgnn_dgl.paper import preset
 from spgnn_dgl.registry import check_options
 from spgnn_dgl.report import write_report
@@ -61,7 +62,7 @@ class RunConfig:
     preset
         Whether the options that :func:`spgnn_dgl.paper.preset` names for this dataset apply where none are given.
     budget
-        Seconds a training may take, for methods with the option `budget`.
+        Time that a training may take, in seconds or as ``"30m"``, for methods with the option `budget`.
     out
         Folder of all runs.
     jobs, backend
@@ -93,7 +94,7 @@ class RunConfig:
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     seed: int = 0
     preset: bool = True
-    budget: float | None = None
+    budget: float | str | None = None
     out: str | Path = "runs"
     jobs: int = 1
     backend: str = "loky"
@@ -194,7 +195,7 @@ def prepare(config: RunConfig) -> _Prepared:
     options = {**(preset(name, data.name) if config.preset else {}), **config.options}
     if config.budget is not None:
         if "budget" in known:
-            options["budget"] = config.budget
+            options["budget"] = parse_budget(config.budget)
         else:
             log.warning("method '%s' has no option 'budget'; it runs to its end", name)
     epochs = candidate_epochs(method, options, config.epochs)
@@ -227,7 +228,7 @@ def prepare(config: RunConfig) -> _Prepared:
         "epochs": list(epochs),
         "seed": config.seed,
     }
-    changed = {**config.options, **({"budget": config.budget} if "budget" in options else {}), **search}
+    changed = {**config.options, **({"budget": options["budget"]} if "budget" in options else {}), **search}
     path = run_path(config.out, data.name, name, changed, protocol_name, config.seed)
     return _Prepared(data, protocol, plan, identity, path)
 

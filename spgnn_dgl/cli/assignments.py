@@ -83,20 +83,6 @@ def numbers(text: str | None, what: str) -> tuple[int, ...] | None:
         ) from None
 
 
-def seconds(text: str | None) -> float | None:
-    """Seconds out of ``90``, ``45s``, ``30m``, ``2h`` or ``3d``.
-
-    >>> seconds("30m")
-    1800.0
-    """
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text.strip())
-    if not found or not float(found[1]):
-        raise OptionError(f"--budget '{text}' was given; expected a time such as 90s, 30m, 2h or 3d.")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]]
-
-
 def _split(text: str) -> tuple[str, str]:
     key, equals, rest = text.partition("=")
     if not equals or not key or not rest:

@@ -27,10 +27,14 @@ def fit(
     seed: Annotated[int, typer.Option(help="Of weights, shuffling and dropout.")] = 0,
 ) -> None:
     """Train one final model on all of the data, for use with `spgnn predict`."""
+    from spgnn_dgl.cli.progress import epoch_counter
     from spgnn_dgl.data.load import load_dataset
     from spgnn_dgl.fitting import fit_model
 
     data = load_dataset(dataset)
-    path = fit_model(data, out, method=method, options=assignments(option or []), like=like, seed=seed)
+    with epoch_counter() as on_epoch:
+        path = fit_model(
+            data, out, method=method, options=assignments(option or []), like=like, seed=seed, on_epoch=on_epoch
+        )
     typer.echo(f"trained on all {len(data)} graphs of {data.name}")
     typer.echo(f"model: {path}")

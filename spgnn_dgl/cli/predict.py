@@ -21,11 +21,14 @@ def predict(
     from spgnn_dgl.predicting import load_predictor, write_predictions
 
     predictor = load_predictor(model)
-    told = write_predictions(out, predictor.predict(load_dataset(data, require_classes=False)), predictor.class_names)
+    graphs = load_dataset(data, require_classes=False)
+    told = write_predictions(out, predictor.predict(graphs), predictor.class_names)
     models = "one model" if len(predictor.members) == 1 else f"an ensemble of {len(predictor.members)} models"
     typer.echo(f"{told['graphs']} graphs predicted by {models}")
     if told["known"]:
         typer.echo(f"accuracy on the {told['known']} graphs of known class: {told['correct'] / told['known']:.2%}")
+    if graphs.fingerprint in predictor.fingerprints:
+        typer.echo("these are graphs that the models were trained on: the accuracy is no estimate for new ones")
     for key, what in (("unseen", "node labels or degrees"), ("odd_sizes", "a size")):
         if told[key]:
             typer.echo(f"{told[key]} graphs have {what} that training never saw")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from spgnn_dgl.evaluation.progress import Progress
 from spgnn_dgl.evaluation.protocols import epoch_accuracies
 from spgnn_dgl.evaluation.units import DONE, FINAL, Unit
+from spgnn_dgl.training import EpochRecord, OnEpoch
 
 STAGES = {"select": "search", "final": "folds"}
 
@@ -102,3 +104,19 @@ class Bars(RunningMean):
 def progress_display() -> Progress:
     """Bars where stdout is a terminal, else lines."""
     return Bars() if sys.stdout.isatty() else Lines()
+
+
+@contextlib.contextmanager
+def epoch_counter() -> Iterator[OnEpoch | None]:
+    """A line that counts the epochs of one training, on a terminal."""
+    if not sys.stdout.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console().status("training") as status:
+
+        def show(record: EpochRecord) -> None:
+            status.update(f"epoch {record.epoch}: loss {record.loss:.4f}, training accuracy {record.accuracy:.2%}")
+
+        yield show

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spgnn_dgl.cli.app import app
-from spgnn_dgl.cli.assignments import ManyAssignments, assignments, candidates, numbers, seconds
+from spgnn_dgl.cli.assignments import ManyAssignments, assignments, candidates, numbers
 
 if TYPE_CHECKING:
     from spgnn_dgl.experiment import Run
@@ -69,7 +69,7 @@ def train(
         search=candidates(search or []),
         seed=seed,
         preset=preset,
-        budget=seconds(budget),
+        budget=budget,
         out=out,
         jobs=jobs,
         backend=backend,
