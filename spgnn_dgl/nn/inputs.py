@@ -77,12 +77,13 @@ class Projection(nn.Module):
     def forward(self, Z: Tensor | NodeInput) -> Tensor:
         if isinstance(Z, Tensor):
             return Z @ self.weight if self.bias is None else torch.addmm(self.bias, Z, self.weight)
-        out = 0.0 if self.bias is None else self.bias
-        if Z.codes is not None:
-            out = out + F.embedding(Z.codes, self.weight[: self.spec.num_codes] if Z.dense is not None else self.weight)
-        if Z.dense is not None:
-            out = out + Z.dense @ self.weight[self.spec.num_codes :]
-        return out  # type: ignore[return-value]
+        # the bias goes into the table, which has a row per label, and not into the result, which has one per node
+        table = self.weight if self.bias is None else self.weight + self.bias
+        if Z.codes is None:
+            return self(Z.dense)
+        if Z.dense is None:
+            return F.embedding(Z.codes, table)
+        return F.embedding(Z.codes, table[: self.spec.num_codes]) + Z.dense @ self.weight[self.spec.num_codes :]
 
     def extra_repr(self) -> str:
         return f"{self.spec.dim}, {self.weight.shape[1]}, bias={self.bias is not None}"
