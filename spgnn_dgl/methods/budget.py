@@ -18,8 +18,11 @@ def parse_budget(budget: float | str | None) -> float | None:
     """
     if budget is None:
         return None
-    match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([smhd]?)\s*", str(budget).lower())
-    seconds = float(match[1]) * UNITS[match[2]] if match else 0.0
+    if isinstance(budget, str):
+        match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([smhd]?)\s*", budget.lower())
+        seconds = float(match[1]) * UNITS[match[2]] if match else 0.0
+    else:
+        seconds = float(budget)
     if not seconds > 0 or isinstance(budget, bool):
         raise OptionError(f"budget={budget!r} was given; a budget is a time such as 90 (seconds), '30m', '2h' or '3d'.")
     return seconds
