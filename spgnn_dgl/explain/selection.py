@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from spgnn_dgl.data.arrays import take
-from spgnn_dgl.data.features import CODE, DENSE
+from spgnn_dgl.data.features import CODE
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import wl_colours
+from spgnn_dgl.data.wl import node_values, wl_colours
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import GNNMethod, Method
 from spgnn_dgl.nn.readout.wlsortpool import Selection
@@ -147,27 +147,24 @@ def input_dataset(method: GNNMethod, data: GraphDataset) -> GraphDataset:
     """The graphs with node labels that say exactly what the network is told of a node, and no more.
 
     Labels that the model has not met are one label, "other"; degrees above the cap are one; attributes make a label
-    per distinct row.
+    per distinct row. The label names of equal inputs are equal in the models of all folds.
     """
     encoder = method.policy.encoder(data)
-    codes, dense = [], []
-    for indices in batches(len(data), 500):
-        graph = encoder.batch(indices)
-        codes.append(graph.ndata[CODE].numpy() if CODE in graph.ndata else np.zeros(graph.num_nodes(), dtype=np.int64))
-        if DENSE in graph.ndata:
-            dense.append(graph.ndata[DENSE].numpy())
-    names = input_names(method, data)
-    code = np.concatenate(codes)
-    if dense:
-        rows = np.concatenate([code[:, None], np.concatenate(dense)], axis=1)
-        distinct, code = np.unique(rows, axis=0, return_inverse=True)
-        names = tuple(f"attributes {number}" for number in range(len(distinct)))
+    graphs = (encoder.batch(indices) for indices in batches(len(data), 500))
+    code = np.concatenate(
+        [g.ndata[CODE].numpy() if CODE in g.ndata else np.zeros(g.num_nodes(), dtype=np.int64) for g in graphs]
+    )
+    names, symbols = (*(f"={value}" for value in method.policy.vocabulary), "other"), input_names(method, data)
+    if "attributes" in method.policy.kind:
+        assert data.arrays.node_attributes is not None  # the encoder has seen to it
+        rows, alike = np.unique(node_values(data, data.arrays.node_attributes), axis=0, return_inverse=True)
+        distinct, code = np.unique(np.stack([code, alike.reshape(-1)]), axis=1, return_inverse=True)
+        names = tuple(names[first] + rows[second].tobytes().hex() for first, second in distinct.T)
+        symbols = tuple(f"{symbols[first]} attributes {second}".strip() for first, second in distinct.T)
     arrays = dataclasses.replace(
         take(data.arrays, data.members), node_labels=code.reshape(-1).astype(np.int32), node_attributes=None
     )
-    # numbers as names: two labels may have the same symbol, and are two all the same
-    numbers = tuple(str(number) for number in range(len(names)))
-    return GraphDataset(arrays, dataclasses.replace(data.meta, node_label_names=numbers, node_symbols=names))
+    return GraphDataset(arrays, dataclasses.replace(data.meta, node_label_names=names, node_symbols=symbols))
 
 
 def input_names(method: GNNMethod, data: GraphDataset) -> tuple[str, ...]:
@@ -177,6 +174,6 @@ def input_names(method: GNNMethod, data: GraphDataset) -> tuple[str, ...]:
         capped = {str(policy.degree_cap): f"≥{policy.degree_cap}"} if policy.degree_cap is not None else {}
         return (*(capped.get(degree, degree) for degree in policy.vocabulary), "other")
     if "labels" not in policy.kind:
-        return ("",)
+        return ("node",)
     symbol = dict(zip(data.meta.node_label_names, data.meta.node_symbols or data.meta.node_label_names))
     return (*(symbol.get(label, label) for label in policy.vocabulary), "other")

@@ -17,6 +17,7 @@ from spgnn_dgl.runs import write_whole
 
 INK = "#1b1b1b"
 YELLOW = "#ffd21f"
+PALE_YELLOW = "#fff3bf"
 LIGHT = "#eceff1"
 PALE_INK = "#8d979e"
 EDGE = "#a9b1b6"
