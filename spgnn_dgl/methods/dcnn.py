@@ -9,7 +9,7 @@ from torch import nn
 from spgnn_dgl.data.features import InputSpec
 from spgnn_dgl.data.store import DatasetInfo
 from spgnn_dgl.methods.base import METHODS, GNNMethod
-from spgnn_dgl.nn.diffusion import DiffusionNet
+from spgnn_dgl.nn.diffusion import DiffusionNet, check_diffusion
 
 
 @METHODS.register("dcnn")
@@ -34,6 +34,7 @@ class DCNN(GNNMethod):
 
     def __init__(self, *, hops: int = 4, pool: str = "mean", **training: Any):
         super().__init__(**training)
+        check_diffusion(hops, pool)
         self.hops, self.pool = hops, pool
 
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:

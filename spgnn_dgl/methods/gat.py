@@ -11,7 +11,7 @@ from spgnn_dgl.data.store import DatasetInfo
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import METHODS, GNNMethod
 from spgnn_dgl.nn.conv.base import stack
-from spgnn_dgl.nn.conv.gat import GATConv
+from spgnn_dgl.nn.conv.gat import GATConv, check_heads
 from spgnn_dgl.nn.graphnet import GraphNet
 from spgnn_dgl.nn.head import MLPHead
 from spgnn_dgl.nn.readout.flat import SumReadout
@@ -42,6 +42,7 @@ class GAT(GNNMethod):
         super().__init__(**training)
         if layers < 1 or channels < 1:
             raise OptionError(f"layers={layers}, channels={channels} was given; both must be at least 1.")
+        check_heads(channels, heads)
         self.layers, self.channels, self.heads, self.dropout = layers, channels, heads, dropout
 
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:

@@ -49,6 +49,7 @@ class GIN(GNNMethod):
 
     reference = "Xu et al., ICLR 2019"
     epoch_candidates = (50, 100, 150, 200, 250, 300, 350)
+    epoch_candidates = (50, 100, 150, 200, 250, 300, 350)
     training_defaults: ClassVar[dict[str, Any]] = {"epochs": 350, "lr": 0.01, "schedule": "step"}
 
     def __init__(
@@ -86,9 +87,8 @@ class GIN(GNNMethod):
             "epsilon": "zero" if original else "trained",
             "readout": "mean" if original and social else "sum",
         }
-        return {
-            name: value if getattr(self, name) == "auto" else getattr(self, name) for name, value in automatic.items()
-        }
+        chosen = {name: getattr(self, name) for name in automatic}
+        return {name: automatic[name] if value == "auto" else value for name, value in chosen.items()}
 
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:
         dims = [self.resolved["hidden"]] * self.layers

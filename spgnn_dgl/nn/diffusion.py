@@ -15,6 +15,8 @@ from spgnn_dgl.nn.inputs import NodeInput, Projection
 from spgnn_dgl.nn.ops import segment_ids, segment_sum
 from spgnn_dgl.nn.propagation import node_message_view
 
+POOLS = ("mean", "sum")
+
 
 def diffused_sums(graph: Any, X: NodeInput, hops: int) -> Tensor:
     r"""Input that reaches the nodes of each graph after h steps of a random walk, summed over its nodes.
@@ -55,6 +57,14 @@ def _arrivals(graph: Any, hops: int) -> Tensor:
     return torch.cat(arrivals, dim=1).t()
 
 
+def check_diffusion(hops: int, pool: str) -> None:
+    """Refuse a number of hops or a pool that cannot be."""
+    if hops < 1:
+        raise OptionError(f"hops={hops} was given; at least 1 is needed (the nodes themselves are hop 0).")
+    if pool not in POOLS:
+        raise OptionError(f"pool={pool!r} was given; known: {', '.join(POOLS)}.")
+
+
 class DiffusionNet(nn.Module):
     r"""Diffusion-convolutional network for graphs.
 
@@ -82,10 +92,7 @@ class DiffusionNet(nn.Module):
 
     def __init__(self, spec: InputSpec, num_classes: int, *, hops: int = 4, pool: str = "mean"):
         super().__init__()
-        if hops < 1:
-            raise OptionError(f"hops={hops} was given; at least 1 is needed (the nodes themselves are hop 0).")
-        if pool not in ("mean", "sum"):
-            raise OptionError(f"pool='{pool}' was given; known: mean, sum.")
+        check_diffusion(hops, pool)
         self.spec, self.hops, self.pool = spec, hops, pool
         self.W = nn.Parameter(torch.ones(hops, spec.dim))
         if spec.num_codes > 1:

@@ -24,7 +24,7 @@ class _Windows(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
-        B, length, channels = ctx.shape
+        _, length, channels = ctx.shape
         count = length - ctx.width + 1
         back = grad.new_zeros(ctx.shape)
         for offset in range(ctx.width):

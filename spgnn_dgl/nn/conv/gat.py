@@ -20,6 +20,15 @@ from spgnn_dgl.nn.structure import with_self_loops
 NEGATIVE_SLOPE = 0.2
 
 
+def check_heads(channels: int, heads: int) -> None:
+    """Refuse heads that cannot share the channels evenly."""
+    if heads < 1 or channels % heads:
+        raise OptionError(
+            f"channels={channels}, heads={heads} was given; the heads share the channels evenly, so the number of "
+            "channels must be a multiple of the number of heads."
+        )
+
+
 @CONVS.register("gat")
 class GATConv(Conv):
     r"""Graph attention. Veličković et al., *Graph Attention Networks*, ICLR 2018, Eqs. (1) to (5).
@@ -63,11 +72,7 @@ class GATConv(Conv):
         activation: str | Activation = "elu",
     ):
         super().__init__()
-        if heads < 1 or out_dim % heads:
-            raise OptionError(
-                f"channels={out_dim}, heads={heads} was given; the heads share the channels evenly, so the number of "
-                "channels must be a multiple of the number of heads."
-            )
+        check_heads(out_dim, heads)
         self.out_dim = out_dim
         self.heads = heads
         self.W = Projection(in_dim, out_dim, bias=False)
