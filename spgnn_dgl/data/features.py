@@ -52,14 +52,7 @@ class FeaturePolicy:
     @classmethod
     def fit(cls, data: GraphDataset, kind: str = "auto", degree_cap: int | None = None) -> FeaturePolicy:
         """Learn vocabulary and scales from training graphs; ``"auto"`` takes labels, else attributes, else degrees."""
-        if kind == "auto":
-            kind = "labels" if data.num_node_labels else "attributes" if data.num_attributes else "degree"
-        if kind not in KINDS:
-            raise OptionError(f"unknown features '{kind}'.{did_you_mean(kind, KINDS)} Known: auto, {', '.join(KINDS)}.")
-        if "labels" in kind and not data.num_node_labels:
-            raise OptionError(f"features='{kind}', but the nodes of {data.name} have no labels; use 'degree'.")
-        if "attributes" in kind and not data.num_attributes:
-            raise OptionError(f"features='{kind}', but the nodes of {data.name} have no attributes; use 'degree'.")
+        kind = choose_kind(data, kind)
         vocabulary: tuple[str, ...] = ()
         mean: tuple[float, ...] = ()
         scale: tuple[float, ...] = ()
@@ -162,6 +155,19 @@ class Encoder:
         assert source is not None
         offsets = self.data.arrays.node_offsets
         return np.array([np.mean(self._table[source[offsets[g] : offsets[g + 1]]] == other) for g in self.data.members])
+
+
+def choose_kind(data: GraphDataset, kind: str = "auto") -> str:
+    """What the nodes of a dataset are described by; ``"auto"`` takes labels, else attributes, else degrees."""
+    if kind == "auto":
+        return "labels" if data.num_node_labels else "attributes" if data.num_attributes else "degree"
+    if kind not in KINDS:
+        raise OptionError(f"unknown features '{kind}'.{did_you_mean(kind, KINDS)} Known: auto, {', '.join(KINDS)}.")
+    if "labels" in kind and not data.num_node_labels:
+        raise OptionError(f"features='{kind}', but the nodes of {data.name} have no labels; use 'degree'.")
+    if "attributes" in kind and not data.num_attributes:
+        raise OptionError(f"features='{kind}', but the nodes of {data.name} have no attributes; use 'degree'.")
+    return kind
 
 
 def _seen(data: GraphDataset, array: str, size: int) -> np.ndarray:

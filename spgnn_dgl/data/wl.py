@@ -122,16 +122,30 @@ def wl_keys(data: GraphDataset, iterations: int, *, labels: str = "auto") -> lis
     """
     if iterations < 0:
         raise OptionError(f"{iterations} rounds of colour refinement were asked for; it must be 0 or more.")
-    codes, names = node_names(data, labels)
     flat = flatten(data)
-    keys = [text_keys(names)[codes]]  # (N, 2)
-    sums = np.zeros((len(flat.neighbours) + 1, 2), dtype=np.uint64)
+    keys = [first_keys(data, labels)]
     for _ in range(iterations):
-        # running sums wrap around, and so do their differences: exact modulo 2⁶⁴, also for empty neighbourhoods
-        np.cumsum(mix(keys[-1] + _NEIGHBOUR)[flat.neighbours], axis=0, out=sums[1:])
-        around = sums[flat.indptr[1:]] - sums[flat.indptr[:-1]]  # (N, 2)
-        keys.append(mix(mix(keys[-1] + _LANES) + around))
+        keys.append(refine(flat, keys[-1]))
     return keys
+
+
+def first_keys(data: GraphDataset, labels: str = "auto") -> np.ndarray:
+    """(N, 2) uint64, the colours before any refinement; parameters as for :func:`wl_keys`."""
+    codes, names = node_names(data, labels)
+    return text_keys(names)[codes]
+
+
+def refine(flat: FlatGraphs, keys: np.ndarray) -> np.ndarray:
+    """(N, 2) → (N, 2): one round of colour refinement; see :func:`wl_keys`."""
+    return mix(mix(keys + _LANES) + neighbour_sums(flat, mix(keys + _NEIGHBOUR)))
+
+
+def neighbour_sums(flat: FlatGraphs, values: np.ndarray) -> np.ndarray:
+    """(N, 2) → (N, 2): sums over the neighbours of every node, modulo 2⁶⁴."""
+    sums = np.zeros((len(flat.neighbours) + 1, 2), dtype=np.uint64)
+    # running sums wrap around, and so do their differences: exact modulo 2⁶⁴, also for empty neighbourhoods
+    np.cumsum(values[flat.neighbours], axis=0, out=sums[1:])
+    return sums[flat.indptr[1:]] - sums[flat.indptr[:-1]]
 
 
 def wl_colours(data: GraphDataset, iterations: int, *, labels: str = "auto") -> list[np.ndarray]:
