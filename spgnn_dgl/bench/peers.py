@@ -109,8 +109,6 @@ def _step(net: nn.Module, batches: Iterator[tuple[Callable[[], Tensor], Tensor]]
 
 def dgl_step(data: GraphDataset, k: int, batch_size: int) -> Callable[[], None]:
     """A training step of the DGL peer, fed by ``GraphDataLoader``."""
-    from dgl.dataloading import GraphDataLoader
-
     policy = FeaturePolicy.fit(data)
     graphs = []
     for i in range(len(data)):
@@ -119,7 +117,7 @@ def dgl_step(data: GraphDataset, k: int, batch_size: int) -> Callable[[], None]:
         plain.ndata["x"] = features
         graphs.append((plain, int(data.labels[i])))
     net = DGLNet(policy.spec.dim, data.num_classes, k)
-    loader = GraphDataLoader(graphs, batch_size=batch_size, shuffle=True, drop_last=True)
+    loader = dgl.dataloading.GraphDataLoader(graphs, batch_size=batch_size, shuffle=True, drop_last=True)
     endless = itertools.chain.from_iterable(itertools.repeat(loader))
     return _step(net, (((lambda g=g: net(g, g.ndata["x"])), y) for g, y in endless))
 
