@@ -81,6 +81,7 @@ class DatasetMeta:
     directed: bool = False
     domain: str | None = None  # "bioinformatics", "social" or None: the paper's rules for k depend on it
     mended: dict[str, int] = field(default_factory=dict)
+    unreadable: tuple[str, ...] = ()  # what of the source is not in the dataset because it could not be read
     source: str = ""
 
     def to_json(self) -> dict[str, Any]:

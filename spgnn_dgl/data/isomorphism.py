@@ -105,11 +105,11 @@ class _InTime:
         return self.G1.nodes[v][COLOUR] == self.G2.nodes[w][COLOUR]
 
 
-class _Matcher(_InTime, GraphMatcher):  # type: ignore[misc]
+class _Matcher(_InTime, GraphMatcher):
     pass
 
 
-class _DirectedMatcher(_InTime, DiGraphMatcher):  # type: ignore[misc]
+class _DirectedMatcher(_InTime, DiGraphMatcher):
     pass
 
 
