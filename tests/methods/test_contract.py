@@ -125,11 +125,9 @@ def test_it_says_what_it_is_and_cites_its_paper(name):
     assert method.kind in KINDS
     text = method.__dict__.get("__doc__") or ""
     assert text, f"'{name}' has no docstring of its own"
-    surname = re.match(r"[^\W\d_]+", method.reference)
-    assert surname, f"the reference of '{name}' begins with its first author"
-    assert re.search(r"\*[^*\n]+\*", text), f"the docstring of '{name}' gives no *title* of a paper"
-    cited = [author for author in re.findall(r"[^\W\d_]{2,}", method.reference) if author in text]
-    assert cited, f"the docstring of '{name}' does not cite '{method.reference}'"
+    assert re.search(r"\*[^*]+\*", text), f"the docstring of '{name}' gives no *title* of a paper"
+    authors = re.findall(r"[^\W\d_]{2,}", method.reference)
+    assert any(author in text for author in authors), f"the docstring of '{name}' does not cite '{method.reference}'"
 
 
 @every_method
