@@ -1,13 +1,18 @@
 """What is learned: convs, readouts, heads, and the pure tensor operations under them."""
 
-from spgnn_dgl.nn.conv import CONVS, CatAggConv, Conv, GINConv
+from spgnn_dgl.nn.conv import CONVS, CatAggConv, Conv, GATConv, GCNConv, GINConv
+from spgnn_dgl.nn.diffusion import DiffusionNet
 from spgnn_dgl.nn.graphnet import GraphNet
 from spgnn_dgl.nn.head import CNNHead, MLPHead
+from spgnn_dgl.nn.pool import GPool, NodePool, SAGPool
+from spgnn_dgl.nn.poolnet import Level, PoolNet
 from spgnn_dgl.nn.readout import (
     READOUTS,
+    JumpingReadout,
     MaxReadout,
     MeanReadout,
     Readout,
+    SAGPoolReadout,
     Selection,
     SortPool,
     SumReadout,
@@ -20,12 +25,22 @@ __all__ = [
     "CNNHead",
     "CatAggConv",
     "Conv",
+    "DiffusionNet",
+    "GATConv",
+    "GCNConv",
     "GINConv",
+    "GPool",
     "GraphNet",
+    "JumpingReadout",
+    "Level",
     "MLPHead",
     "MaxReadout",
     "MeanReadout",
+    "NodePool",
+    "PoolNet",
     "Readout",
+    "SAGPool",
+    "SAGPoolReadout",
     "Selection",
     "SortPool",
     "SumReadout",
