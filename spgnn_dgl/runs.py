@@ -23,6 +23,7 @@ CONFIG, ENVIRONMENT, FOLDS = "config.json", "environment.json", "folds.json"
 RESULTS, TIMINGS, HISTORY, PREDICTIONS = "results.json", "timings.json", "history.csv", "predictions.csv"
 REPORT, FIGURES, CHECKPOINTS, UNITS = "report.md", "figures", "checkpoints", "units"
 HEARTBEAT = ".epoch"  # suffix of the file in which a unit under way says how far it is
+LOCK = ".lock"
 FORMER = "before"  # suffix of a folder that --force moved aside
 LONGEST_NAME = 100
 
@@ -62,19 +63,26 @@ class RunDir:
         if force and run.path.exists():
             run.lock()  # not away from under another process
             aside = _free_name(run.path, FORMER)
-            with _explained(run.path):
-                os.rename(run.path, aside)
-            run.close()
+            try:
+                with _explained(run.path):
+                    os.rename(run.path, aside)
+            finally:
+                run.close()
             log.warning("%s was moved to %s", run.path, aside)
         with _explained(run.path):
             (run.path / UNITS).mkdir(parents=True, exist_ok=True)
         run.lock()
         wanted = json.loads(json.dumps({"version": VERSION, **config}))  # tuples become lists, as in the file
-        if (run.path / CONFIG).exists():
-            run._refuse_another(wanted)
-        else:
-            run.write_json(CONFIG, wanted)
-        run._set_damaged_aside(RESULTS)
+        try:
+            if (run.path / CONFIG).exists():
+                run._refuse_another(wanted)
+            else:
+                run.write_json(CONFIG, wanted)
+            run._set_damaged_aside(RESULTS)
+            run._tidy()
+        except BaseException:
+            run.close()
+            raise
         return run
 
     @classmethod
@@ -117,7 +125,7 @@ class RunDir:
         except ImportError:  # not on Windows: there the folder is not locked
             return
         with _explained(self.path):
-            self._lock = open(self.path / ".lock", "w")  # noqa: SIM115  (held as long as the run)
+            self._lock = open(self.path / LOCK, "w")  # noqa: SIM115  (held as long as the run)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as problem:
@@ -140,7 +148,7 @@ class RunDir:
     def config(self) -> dict[str, Any]:
         try:
             return dict(json.loads((self.path / CONFIG).read_text(encoding="utf-8")))
-        except (ValueError, OSError) as problem:
+        except (ValueError, TypeError, OSError) as problem:
             raise RunError(
                 f"'{self.path / CONFIG}' cannot be read ({problem}). Start over with --force, which moves the folder "
                 "aside."
@@ -179,6 +187,12 @@ class RunDir:
         for path in sorted((self.path / UNITS).glob("[!.]*.json")):
             if (record := self.unit(path.stem)) is not None:
                 yield record
+
+    def _tidy(self) -> None:
+        """Remove what a killed process left half-written: such files have names that begin with a dot."""
+        for path in self.path.rglob(".*"):
+            if path.name != LOCK:
+                remove(path)
 
     def _set_damaged_aside(self, name: str, *, always: bool = False) -> None:
         path = self.path / name

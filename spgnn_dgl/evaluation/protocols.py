@@ -38,6 +38,8 @@ class Plan:
         Candidate epochs, ascending; ``(0,)`` for a method without epochs.
     splits
         The folds of each repeat.
+    groups
+        (G,) codes of graphs that stay on one side of every split, where that is wanted.
     """
 
     method: str
@@ -46,6 +48,7 @@ class Plan:
     seed: int
     splits: tuple[Folds, ...]
     search: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    groups: np.ndarray | None = None
 
     def candidates(self, data: GraphDataset, train: np.ndarray) -> list[dict[str, Any]]:
         """Options to compare on inner validation of one training part; a single one when nothing is searched."""
@@ -67,9 +70,15 @@ class Protocol(abc.ABC):
 
     @abc.abstractmethod
     def splits(
-        self, data: GraphDataset, num_folds: int, repeats: int, seed: int, stored: Folds | None
+        self,
+        data: GraphDataset,
+        num_folds: int,
+        repeats: int,
+        seed: int,
+        stored: Folds | None,
+        groups: np.ndarray | None = None,
     ) -> tuple[Folds, ...]:
-        """Folds of each repeat; `stored` ones where the user gave a file."""
+        """Folds of each repeat; `stored` ones where the user gave a file. Graphs of equal `groups` stay together."""
 
     @abc.abstractmethod
     def select_units(self, plan: Plan, data: GraphDataset) -> list[Unit]:
@@ -123,12 +132,19 @@ class PaperProtocol(Protocol):
     )
 
     def splits(
-        self, data: GraphDataset, num_folds: int, repeats: int, seed: int, stored: Folds | None
+        self,
+        data: GraphDataset,
+        num_folds: int,
+        repeats: int,
+        seed: int,
+        stored: Folds | None,
+        groups: np.ndarray | None = None,
     ) -> tuple[Folds, ...]:
         if stored is not None:
             return (stored,) * repeats
         return tuple(
-            stratified_folds(data.labels, num_folds, derived_seed(seed, repeat)).of(data) for repeat in range(repeats)
+            stratified_folds(data.labels, num_folds, derived_seed(seed, repeat), groups=groups).of(data)
+            for repeat in range(repeats)
         )
 
     def select_units(self, plan: Plan, data: GraphDataset) -> list[Unit]:
@@ -140,7 +156,8 @@ class PaperProtocol(Protocol):
                 continue
             seed = derived_seed(plan.seed, repeat, number)
             if fold.validation is None:
-                inner, validation = inner_split(train, data.labels, derived_seed(plan.seed, repeat, number, 1))
+                inner_seed = derived_seed(plan.seed, repeat, number, 1)
+                inner, validation = inner_split(train, data.labels, inner_seed, groups=plan.groups)
             else:
                 inner, validation = fold.train, fold.validation
             units += [
@@ -188,13 +205,20 @@ class FairProtocol(Protocol):
     )
 
     def splits(
-        self, data: GraphDataset, num_folds: int, repeats: int, seed: int, stored: Folds | None
+        self,
+        data: GraphDataset,
+        num_folds: int,
+        repeats: int,
+        seed: int,
+        stored: Folds | None,
+        groups: np.ndarray | None = None,
     ) -> tuple[Folds, ...]:
-        folds = stored or stratified_folds(data.labels, num_folds, derived_seed(seed, 0)).of(data)
+        folds = stored or stratified_folds(data.labels, num_folds, derived_seed(seed, 0), groups=groups).of(data)
         completed = []
         for number, fold in enumerate(folds):
             if fold.validation is None:
-                inner, validation = inner_split(fold.train, data.labels, derived_seed(seed, 0, number, 1))
+                inner_seed = derived_seed(seed, 0, number, 1)
+                inner, validation = inner_split(fold.train, data.labels, inner_seed, groups=groups)
                 fold = Fold(inner, fold.test, validation)
             completed.append(fold)
         return (replace(folds, folds=tuple(completed)),) * repeats

@@ -116,7 +116,8 @@ def _train(unit: Unit, data: GraphDataset, keep_in: RunDir | None, pulse: Path |
             snapshots[record.epoch] = {k: np.array(a) for k, a in arrays.items()}, values
         if pulse is not None and (now := time.monotonic()) - last_pulse > HEARTBEAT_SECONDS:
             last_pulse = now
-            pulse.write_text(str(record.epoch), encoding="utf-8")
+            with contextlib.suppress(OSError):  # a bar that stands still is no reason to stop
+                pulse.write_text(str(record.epoch), encoding="utf-8")
 
     record: dict[str, Any] = {
         "stage": unit.stage,

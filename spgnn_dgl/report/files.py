@@ -83,7 +83,8 @@ def predictions_csv(finals: Sequence[Record], results: dict[str, Any], class_nam
     Under the paper's selection the prediction at the honestly chosen epoch stands beside it.
     """
     views = list(results["numbers"])
-    epochs = {(f["repeat"], f["fold"]): [f[view]["epoch"] for view in views] for f in results["folds"] if views[0] in f}
+    done = [fold for fold in results["folds"] if fold["status"] == DONE]
+    epochs = {(fold["repeat"], fold["fold"]): [fold[view]["epoch"] for view in views] for fold in done}
     columns = ["predicted", "predicted_honest"][: len(views)]
     lines = []
     for record in finals:

@@ -79,6 +79,7 @@ def report_text(
         PROTOCOLS.get(results["protocol"]).explanation,
         "## Sentinels",
         _sentinels(results),
+        _data(environment),
         "## Pictures" if figures else "",
         "\n\n".join(f"![{name}]({FIGURES}/{name})" for name in figures),
         "## Confusion matrix",
@@ -89,6 +90,12 @@ def report_text(
         _making(results, config, environment, timings),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _data(environment: Results) -> str:
+    """What the audit said before the training."""
+    remarks = environment.get("dataset", {}).get("remarks", [])
+    return "\n".join(["## The data", "", *(f"* {remark}" for remark in remarks)]) if remarks else ""
 
 
 def _status(results: Results, config: Results) -> str:

@@ -1,0 +1,271 @@
+"""Which graphs each training may see, which epoch is reported, which candidate is chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spgnn_dgl.data.folds import Fold, Folds, stratified_folds
+from spgnn_dgl.errors import OptionError, UnknownNameError
+from spgnn_dgl.evaluation.protocols import (
+    HONEST,
+    OPTIMISTIC,
+    PROTOCOLS,
+    Plan,
+    best_average,
+    candidate_epochs,
+    choose,
+    epoch_accuracies,
+)
+from spgnn_dgl.evaluation.units import FINAL, SELECT, derived_seed
+from spgnn_dgl.methods import METHODS
+from spgnn_dgl.runs import RunDir
+from tests.conftest import random_dataset
+from tests.experiments import quick_run
+
+
+def record(repeat, fold, accuracies, *, stage=FINAL, candidate=0, options=None, losses=None, status="done"):
+    """A unit's record in which `accuracies` (epoch → share of four graphs) are right."""
+    labels = [0, 1, 0, 1]
+    probabilities = {}
+    for epoch, accuracy in accuracies.items():
+        right = round(4 * accuracy)
+        probabilities[str(epoch)] = [
+            [1.0 - (label == 1) * 1.0, (label == 1) * 1.0] if i < right else [(label == 1) * 1.0, (label == 0) * 1.0]
+            for i, label in enumerate(labels)
+        ]
+    return {
+        "stage": stage,
+        "repeat": repeat,
+        "fold": fold,
+        "candidate": candidate,
+        "options": options or {},
+        "labels": labels,
+        "probabilities": probabilities,
+        "losses": {str(e): 1.0 for e in accuracies} if losses is None else losses,
+        "status": status,
+    }
+
+
+# ---- the choice of the epoch -----------------------------------------------------------------------------------------
+
+
+def test_paper_selection_takes_the_best_average_and_honest_the_best_of_the_other_folds():
+    finals = [
+        record(0, 0, {50: 1.0, 100: 0.25}),
+        record(0, 1, {50: 0.5, 100: 0.75}),
+        record(0, 2, {50: 0.5, 100: 0.75}),
+    ]
+    views = PROTOCOLS.get("paper").views(finals)
+    assert set(views[OPTIMISTIC].values()) == {50}  # 2/3 against 0.583
+    assert views[HONEST] == {(0, 0): 100, (0, 1): 50, (0, 2): 50}
+
+
+def test_honest_epoch_of_a_fold_does_not_depend_on_that_fold():
+    rng = np.random.default_rng(0)
+    others = [record(0, f, {e: rng.integers(0, 5) / 4 for e in (1, 2, 3)}) for f in range(1, 5)]
+    chosen = set()
+    for own in (0.0, 0.25, 0.5, 0.75, 1.0):
+        for epoch in (1, 2, 3):
+            first = record(0, 0, {e: own if e == epoch else 0.5 for e in (1, 2, 3)})
+            chosen.add(PROTOCOLS.get("paper").views([first, *others])[HONEST][0, 0])
+    assert len(chosen) == 1
+
+
+def test_each_repeat_chooses_for_itself():
+    finals = [record(r, f, {1: float(r == 0), 2: float(r == 1)}) for r in (0, 1) for f in (0, 1)]
+    assert PROTOCOLS.get("paper").views(finals)[OPTIMISTIC] == {(0, 0): 1, (0, 1): 1, (1, 0): 2, (1, 1): 2}
+
+
+def test_a_single_fold_has_no_others_and_takes_the_last_epoch():
+    views = PROTOCOLS.get("paper").views([record(0, 0, {1: 1.0, 2: 0.5})])
+    assert (views[OPTIMISTIC][0, 0], views[HONEST][0, 0]) == (1, 2)
+
+
+def test_equal_averages_take_the_earliest_epoch_whatever_the_order_of_summation():
+    values = [0.1, 0.2, 0.3, 0.7, 0.6]
+    curves = [{2: a, 1: b} for a, b in zip(values, reversed(values))]
+    assert best_average(curves) == 1
+
+
+# ---- the choice of candidates ----------------------------------------------------------------------------------------
+
+
+def test_choice_by_accuracy_then_loss_then_order():
+    def candidate(number, accuracy, loss):
+        return record(0, 0, {1: accuracy}, stage=SELECT, candidate=number, options={"c": number}, losses={"1": loss})
+
+    assert choose([candidate(0, 0.5, 0.1), candidate(1, 0.75, 9.0)])[0, 0] == {"c": 1}
+    assert choose([candidate(0, 0.5, 0.2), candidate(1, 0.5, 0.1)])[0, 0] == {"c": 1}
+    assert choose([candidate(1, 0.5, 0.1), candidate(0, 0.5, 0.1)])[0, 0] == {"c": 0}
+
+
+def test_a_candidate_is_judged_at_its_best_epoch():
+    slow = record(0, 0, {1: 0.25, 2: 1.0}, stage=SELECT, candidate=0, options={"c": 0})
+    fast = record(0, 0, {1: 0.75, 2: 0.75}, stage=SELECT, candidate=1, options={"c": 1})
+    assert choose([slow, fast])[0, 0] == {"c": 0}
+
+
+def test_a_candidate_that_broke_off_is_chosen_only_where_all_did():
+    broken = {**record(0, 0, {}, candidate=0, options={"c": 0}), "status": "failed"}
+    poor = record(0, 0, {1: 0.0}, candidate=1, options={"c": 1})
+    assert choose([broken, poor])[0, 0] == {"c": 1}
+    assert choose([broken])[0, 0] == {"c": 0}
+
+
+# ---- who sees what ---------------------------------------------------------------------------------------------------
+
+
+def plan_of(data, protocol, *, repeats=1, folds=3, search=None, stored=None, options=None):
+    splits = PROTOCOLS.get(protocol).splits(data, folds, repeats, 0, stored)
+    return Plan("spy", options or {}, (1, 2, 3), 0, splits, search or {})
+
+
+@pytest.mark.parametrize("protocol", ["paper", "fair"])
+def test_candidates_never_see_the_tested_fold(spy, protocol):
+    data = random_dataset(30)
+    plan = plan_of(data, protocol, repeats=2, search={"certainty": (0.8, 0.9)})
+    units = PROTOCOLS.get(protocol).select_units(plan, data)
+    tests = {(r, f): set(fold.test.tolist()) for r, folds in enumerate(plan.splits) for f, fold in enumerate(folds)}
+    assert {u.options["certainty"] for u in units} == {0.8, 0.9}
+    assert len(units) == 2 * 3 * (2 if protocol == "paper" else 1)
+    for unit in units:
+        seen = set(unit.train.tolist()) | set(unit.validation.tolist())
+        assert not seen & tests[unit.repeat, unit.fold]
+        assert not set(unit.train.tolist()) & set(unit.validation.tolist())
+        assert len(seen) == 20
+        assert unit.test is None
+        assert set(np.unique(data.labels[unit.validation])) == {0, 1}
+
+
+def test_paper_trains_on_all_other_folds_and_watches_the_tested_one(spy, tmp_path):
+    data = random_dataset(24)
+    quick_run(tmp_path, dataset=data, method="spy")
+    assert len(spy.seen) == 3
+    for note in spy.seen:
+        assert note["train"] | note["watch"] == set(range(24))
+        assert not note["train"] & note["watch"]
+        assert note["validation"] is None
+        assert note["watch_at"] == (1, 2, 3)
+    assert set().union(*(note["watch"] for note in spy.seen)) == set(range(24))
+
+
+def test_fair_touches_the_tested_fold_once_and_holds_validation_out(spy, tmp_path):
+    data = random_dataset(40)
+    quick_run(tmp_path, dataset=data, method="spy", protocol="fair", folds=4, options={"size": "auto"})
+    finals = [
+        note for note in spy.seen if len(note["predicted"]) and note["predicted"][0].isdisjoint(note["validation"])
+    ]
+    selects = [note for note in spy.seen if note not in finals]
+    assert len(finals) == 4 * 3
+    assert len(selects) == 4 * 2  # two sizes per fold, once and not per repeat
+    for note in finals:
+        assert note["watch"] is None
+        assert len(note["predicted"]) == 1
+        tested = note["predicted"][0]
+        assert (len(note["train"]), len(note["validation"])) == (27, 3)
+        assert note["train"] | note["validation"] | tested == set(range(40))
+        assert not tested & (note["train"] | note["validation"])
+    assert len({note["seed"] for note in finals}) == 12
+
+
+def test_options_left_open_by_the_method_are_searched_and_set_ones_are_not(spy):
+    data = random_dataset(30)
+    fold = np.arange(20)
+    assert plan_of(data, "paper").candidates(data, fold) == [{}]
+    assert plan_of(data, "paper", options={"size": "auto"}).candidates(data, fold) == [{"size": 1}, {"size": 2}]
+    assert plan_of(data, "paper", options={"size": 2}).candidates(data, fold) == [{"size": 2}]
+    both = plan_of(data, "paper", options={"size": "auto"}, search={"certainty": (0.1, 0.2)})
+    assert len(both.candidates(data, fold)) == 4
+
+
+def test_k_of_midsize_graphs_is_searched_by_spgnn_itself():
+    data = random_dataset(30, max_nodes=80)
+    assert 30 <= data.node_counts.mean() <= 200
+    folds = stratified_folds(data.labels, 3)
+    plan = Plan("spgnn", {}, (1,), 0, (folds,))
+    assert plan.candidates(data, folds[0].train) == [{"k": 30}, {"k": 50}]
+
+
+def test_stored_validation_parts_are_used():
+    data = random_dataset(12)
+    stored = Folds(12, (Fold(np.arange(0, 6), np.arange(9, 12), np.arange(6, 9)),))
+    plan = Plan("spgnn", {}, (1,), 0, (stored,), {"lr": (0.1, 0.01)})
+    for protocol in ("paper", "fair"):
+        for unit in PROTOCOLS.get(protocol).select_units(plan, data):
+            assert unit.validation.tolist() == [6, 7, 8]
+            assert unit.train.tolist() == list(range(6))
+    (paper,) = PROTOCOLS.get("paper").final_units(plan, data, {})
+    (fair,) = PROTOCOLS.get("fair").final_units(plan, data, {})
+    assert paper.train.tolist() == list(range(9))
+    assert fair.train.tolist() == list(range(6))
+
+
+def test_repeats_have_folds_of_their_own_under_paper_and_shared_ones_under_fair():
+    data = random_dataset(30)
+    paper = PROTOCOLS.get("paper").splits(data, 3, 2, 0, None)
+    fair = PROTOCOLS.get("fair").splits(data, 3, 2, 0, None)
+    assert not paper[0].same_as(paper[1])
+    assert fair[0] is fair[1]
+    assert [f.test.tolist() for f in fair[0]] == [f.test.tolist() for f in paper[0]]  # so both can be paired
+
+
+def test_folds_follow_the_seed():
+    data = random_dataset(30)
+    first, again, other = (PROTOCOLS.get("paper").splits(data, 3, 1, seed, None)[0] for seed in (0, 0, 1))
+    assert first.same_as(again)
+    assert not first.same_as(other)
+
+
+def test_every_place_has_a_seed_of_its_own():
+    places = [(seed, repeat, fold) for seed in range(3) for repeat in range(4) for fold in range(10)]
+    assert len({derived_seed(*place) for place in places}) == len(places)
+
+
+# ---- candidate epochs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "wanted", "epochs"),
+    [
+        ("spgnn", {}, None, (50, 100, 150, 200)),
+        ("gin", {}, None, (50, 100, 150, 200, 250, 300, 350)),
+        ("spgnn", {"epochs": 120}, None, (50, 100, 120)),
+        ("spgnn", {"epochs": 100}, None, (50, 100)),
+        ("spgnn", {"epochs": 3}, None, (3,)),
+        ("spgnn", {}, (20, 10, 20), (10, 20)),
+        ("spgnn", {"schedule": "cosine"}, None, (200,)),
+        ("wl", {}, None, (0,)),
+    ],
+)
+def test_candidate_epochs(method, options, wanted, epochs):
+    assert candidate_epochs(METHODS.get(method), options, wanted) == epochs
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "wanted", "message"),
+    [
+        ("spgnn", {}, (0, 5), "at least 1"),
+        ("wl", {}, (5,), "no epochs"),
+        ("spgnn", {"schedule": "cosine"}, (5, 10), "cosine"),
+    ],
+)
+def test_epochs_that_cannot_be(method, options, wanted, message):
+    with pytest.raises(OptionError, match=message):
+        candidate_epochs(METHODS.get(method), options, wanted)
+
+
+def test_unknown_protocol_is_answered_with_the_known_ones(tmp_path):
+    with pytest.raises(UnknownNameError, match="Did you mean 'paper'"):
+        quick_run(tmp_path, protocol="papr")
+
+
+def test_accuracy_of_each_epoch():
+    assert epoch_accuracies(record(0, 0, {1: 0.25, 2: 0.75})) == {1: 0.25, 2: 0.75}
+
+
+def test_epochs_of_one_training_are_those_of_shorter_trainings(tmp_path):
+    """One training to the largest epoch answers for all: stopping earlier gives the same predictions."""
+    long, short = (quick_run(tmp_path / str(e), epochs=e) for e in ((1, 2), (1,)))
+    for one, other in zip(RunDir(long.path).units(), RunDir(short.path).units(), strict=True):
+        assert one["probabilities"]["1"] == other["probabilities"]["1"]
