@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from spgnn_dgl._dgl import installed_version
+from spgnn_dgl.data.audit import audit
+from spgnn_dgl.data.findings import findings
 from spgnn_dgl.data.fold_files import load_folds
 from spgnn_dgl.data.folds import Folds
 from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.data.twins import twin_groups
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.evaluation.parallel import check_parallel, run_units
 from spgnn_dgl.evaluation.progress import Progress, watching
@@ -34,6 +37,7 @@ from spgnn_dgl.runs import ENVIRONMENT, FOLDS, REPORT, RunDir, run_path
 log = logging.getLogger("spgnn_dgl")
 
 PACKAGES = ("spgnn_dgl", "torch", "dgl", "numpy", "scipy", "scikit-learn", "joblib")
+LAYERS = 4  # rounds of message passing that remarks speak of where a method does not say how many it has
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ class RunConfig:
         ``"paper"`` or ``"fair"``; see :mod:`spgnn_dgl.evaluation.protocols`.
     folds, folds_file
         Number of stratified folds, or a file with stored ones.
+    group_twins
+        Keep graphs that no message-passing network can tell apart in the same fold; see
+        :func:`spgnn_dgl.data.twins.twin_groups`.
     repeats
         ``paper``: whole cross-validations, each with folds of its own (default 1). ``fair``: final trainings per
         fold (default 3).
@@ -89,6 +96,7 @@ class RunConfig:
     protocol: str = "paper"
     folds: int = 10
     folds_file: str | Path | None = None
+    group_twins: bool = False
     repeats: int | None = None
     epochs: Sequence[int] | None = None
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -139,7 +147,7 @@ def run(config: RunConfig, progress: Progress | None = None) -> Run:
     prepared = prepare(config)
     folder = RunDir.start(prepared.path, prepared.identity, force=config.force)
     try:
-        _write_beginning(folder, prepared, config)
+        _write_beginning(folder, prepared, remarks(prepared.data, prepared.plan))
         plan, data = prepared.plan, prepared.data
         candidates = prepared.protocol.select_units(plan, data)
         _run_stage(folder, SELECT, candidates, data, config, progress)
@@ -206,11 +214,14 @@ def prepare(config: RunConfig) -> _Prepared:
         raise OptionError(f"repeats={repeats} was given; give 1 or more.")
     stored = None
     if config.folds_file is not None:
+        if config.group_twins:
+            raise OptionError("group_twins makes new folds, but a file with folds was given too; leave one out.")
         stored = load_folds(config.folds_file, len(data), allow_missing=True)
         stored.check_dataset(data)
-    splits = protocol.splits(data, config.folds, repeats, config.seed, stored)
+    groups = twin_groups(data) if config.group_twins else None
+    splits = protocol.splits(data, config.folds, repeats, config.seed, stored, groups)
     search = {key: tuple(values) for key, values in config.search.items()}
-    plan = Plan(name, options, epochs, config.seed, splits, search)
+    plan = Plan(name, options, epochs, config.seed, splits, search, groups)
     identity = {
         "dataset": data.name,
         "fingerprint": data.fingerprint,
@@ -258,14 +269,36 @@ def _shared(splits: Sequence[Folds]) -> bool:
     return all(folds is splits[0] for folds in splits)
 
 
-def _write_beginning(folder: RunDir, prepared: _Prepared, config: RunConfig) -> None:
+def remarks(data: GraphDataset, plan: Plan) -> list[str]:
+    """What to know of the data before a training, also told in the log; empty when there is nothing to say."""
+    method = METHODS.get(plan.method)
+    settings = {**method.options(), **plan.options}
+    layers, features = settings.get("layers"), settings.get("features")
+    report = audit(
+        data,
+        layers if isinstance(layers, int) else LAYERS,
+        plan.splits[0],
+        features=features if isinstance(features, str) else "auto",
+        exact=False,
+    )
+    found = [
+        finding.text
+        for finding in findings(report)
+        if finding.before_training and (finding.name != "ceiling" or method.kind == "gnn")
+    ]
+    for text in found:
+        log.warning("%s: %s", data.name, text)
+    return found
+
+
+def _write_beginning(folder: RunDir, prepared: _Prepared, remarks: Sequence[str]) -> None:
     splits = prepared.plan.splits
     if folder.read_json(FOLDS) is None:
         further = [] if _shared(splits) else splits[1:]
         content = splits[0].to_json()
         content["further_repeats"] = [[fold.test.tolist() for fold in folds] for folds in further]
         folder.write_json(FOLDS, content)
-    now = _environment(prepared.data)
+    now = _environment(prepared.data, remarks)
     before = folder.read_json(ENVIRONMENT)
     if before is None:
         folder.write_json(ENVIRONMENT, now)
@@ -275,7 +308,7 @@ def _write_beginning(folder: RunDir, prepared: _Prepared, config: RunConfig) -> 
         folder.write_json(ENVIRONMENT, before)
 
 
-def _environment(data: GraphDataset) -> dict[str, Any]:
+def _environment(data: GraphDataset, remarks: Sequence[str]) -> dict[str, Any]:
     return {
         "versions": {name: installed_version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "machine": {
@@ -284,5 +317,6 @@ def _environment(data: GraphDataset) -> dict[str, Any]:
             "cores": os.cpu_count(),
         },
         "command": sys.argv,
-        "dataset": {"name": data.name, "fingerprint": data.fingerprint, "source": data.meta.source},
+        "dataset": {"name": data.name, "fingerprint": data.fingerprint, "source": data.meta.source}
+        | {"remarks": list(remarks)},
     }

@@ -26,6 +26,9 @@ def train(
     protocol: Annotated[str, typer.Option(help="paper or fair.")] = "paper",
     folds: Annotated[int, typer.Option(help="Number of stratified folds.")] = 10,
     folds_file: Annotated[Path | None, typer.Option(help="Stored folds (JSON) instead.", show_default=False)] = None,
+    group_twins: Annotated[
+        bool, typer.Option("--group-twins", help="Keep graphs that are alike in the same fold; see `spgnn audit`.")
+    ] = False,
     repeats: Annotated[
         int | None,
         typer.Option(
@@ -64,6 +67,7 @@ def train(
         protocol=protocol,
         folds=folds,
         folds_file=folds_file,
+        group_twins=group_twins,
         repeats=repeats,
         epochs=numbers(epochs, "--epochs"),
         search=candidates(search or []),
