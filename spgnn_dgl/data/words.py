@@ -6,7 +6,7 @@ graphs and of graphs that come later can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,9 +35,21 @@ class Words:
         graphs = np.repeat(np.arange(len(data)), data.node_counts)
         return cls(len(data), graphs, keys, np.ones(len(keys)))
 
-    def vocabulary(self) -> np.ndarray:
-        """(V, 2) the distinct keys in ascending order."""
-        return self.keys[number_keys(self.keys)[1]]
+
+def stack_words(parts: Sequence[Words]) -> Words:
+    """Several bags of the same graphs as one."""
+    return Words(
+        parts[0].num_graphs,
+        np.concatenate([part.graphs for part in parts]),
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
+
+
+def vocabulary_of(*parts: Words) -> np.ndarray:
+    """(V, 2) the distinct keys of all parts, in ascending order."""
+    keys = np.concatenate([part.keys for part in parts])
+    return keys[number_keys(keys)[1]]
 
 
 def count_matrices(*parts: Words) -> list[scipy.sparse.csr_matrix]:
@@ -98,7 +110,7 @@ def path_words(data: GraphDataset, *, labels: str = "auto", check: Check = lambd
         packed, number = packed[proper], number[proper]
         pair, length = np.divmod(packed, base)
         first, second = np.divmod(pair, len(own))
-        keys.append(_path_keys(hashes[own[first]], hashes[own[second]], length))
+        keys.append(path_keys(hashes[own[first]], hashes[own[second]], length))
         graphs.append(np.full(len(packed), graph))
         counts.append(number)
     return Words(len(data), np.concatenate(graphs), np.concatenate(keys), np.concatenate(counts).astype(np.float64))
@@ -113,8 +125,8 @@ def _tally(values: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
     return distinct, counts[distinct]
 
 
-def _path_keys(first: np.ndarray, second: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """(m, 2) keys of paths; the direction counts."""
+def path_keys(first: np.ndarray, second: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """(m, 2) keys of shortest paths, given the keys of both ends, (m, 2), and the lengths, (m,). Direction counts."""
     return mix(mix(mix(first) + second) + length.astype(np.uint64)[:, None])
 
 

@@ -1,6 +1,19 @@
 """Every name a user can type after ``--method``, one file each. Importing this package registers them."""
 
-from spgnn_dgl.methods import dcnn, dgcnn, fingerprint, gat, gin, gpool, kernels, majority, sagpool, spgnn
+from spgnn_dgl.methods import (
+    dcnn,
+    dgcnn,
+    dgk,
+    fingerprint,
+    gat,
+    gin,
+    gpool,
+    graph2vec,
+    kernels,
+    majority,
+    sagpool,
+    spgnn,
+)
 from spgnn_dgl.methods.base import METHODS, GNNMethod, Method, make_method
 
 __all__ = [
@@ -9,10 +22,12 @@ __all__ = [
     "Method",
     "dcnn",
     "dgcnn",
+    "dgk",
     "fingerprint",
     "gat",
     "gin",
     "gpool",
+    "graph2vec",
     "kernels",
     "majority",
     "make_method",

@@ -18,6 +18,8 @@ from spgnn_dgl.data.words import (
     gram,
     graphlet_counts,
     path_words,
+    stack_words,
+    vocabulary_of,
     wl_words,
 )
 from tests.conftest import random_dataset
@@ -95,8 +97,16 @@ def test_two_datasets_share_columns(tiny: GraphDataset) -> None:
 
 def test_counts_in_a_vocabulary_leave_other_words_out(tiny: GraphDataset) -> None:
     words = wl_words(tiny, 1)[1]
-    vocabulary = words.vocabulary()
+    vocabulary = vocabulary_of(words)
     (whole,) = count_matrices(words)
     np.testing.assert_array_equal(counts_in(vocabulary, words).toarray(), whole.toarray())
     np.testing.assert_array_equal(counts_in(vocabulary[::-2], words).toarray(), whole.toarray()[:, ::-2])
     assert counts_in(vocabulary[:0], words).shape == (len(tiny), 0)
+
+
+def test_stacked_words_are_the_words_of_all_parts(tiny: GraphDataset) -> None:
+    parts = wl_words(tiny, 2)
+    (whole,) = count_matrices(stack_words(parts))
+    separate = [count_matrices(part)[0] for part in parts]
+    np.testing.assert_array_equal((whole @ whole.T).toarray(), sum((c @ c.T).toarray() for c in separate))
+    assert len(vocabulary_of(*parts)) == whole.shape[1]
