@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+
+# One thread, here and in processes that tests start: the tensors of tests are too small to share, and threads that wait
+# for each other on a busy machine cost many times the work. Must be set before torch is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import Callable
 from pathlib import Path
 
