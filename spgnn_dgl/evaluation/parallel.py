@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
@@ -24,6 +25,7 @@ from spgnn_dgl.data.saved import is_store, open_store, save_store
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import OptionError, RunError, missing_extra
 from spgnn_dgl.evaluation.units import Unit, run_unit
+from spgnn_dgl.plugins import load_plugin, loaded_plugins
 
 BACKENDS = ("loky", "ray", "dask")
 
@@ -86,7 +88,8 @@ def run_units(
     jobs
         Units at a time. With 1 they run in this process.
     backend
-        ``"loky"`` (processes of this machine), ``"ray"`` or ``"dask"`` (a running cluster, else a local one).
+        ``"loky"`` (processes of this machine), ``"ray"`` or ``"dask"``: the cluster that this process is connected to
+        or that ``RAY_ADDRESS`` or ``DASK_SCHEDULER_ADDRESS`` names, else a local one.
     heartbeat
         Whether units under way note their epoch in a file, for progress bars.
     """
@@ -102,7 +105,7 @@ def run_units(
     with shared(data) as dataset, _backend(backend, jobs) as options:
         try:
             joblib.Parallel(n_jobs=jobs, batch_size=1, **options)(
-                joblib.delayed(_work)(unit, dataset, folder, how) for unit in units
+                joblib.delayed(_work)(unit, dataset, folder, how, loaded_plugins()) for unit in units
             )
         except BrokenExecutor as problem:
             raise RunError(
@@ -111,9 +114,11 @@ def run_units(
             ) from problem
 
 
-def _work(unit: Unit, dataset: SharedDataset, folder: Path, how: dict[str, bool]) -> None:
+def _work(unit: Unit, dataset: SharedDataset, folder: Path, how: dict[str, bool], plugins: Sequence[str]) -> None:
     import spgnn_dgl.methods  # noqa: F401  (registers the methods in this process)
 
+    for plugin in plugins:
+        load_plugin(plugin)
     run_unit(unit, dataset.open(), folder, **how)
 
 
@@ -141,7 +146,8 @@ def _backend(name: str, jobs: int) -> Iterator[dict[str, Any]]:
         register_ray()
         own = not ray.is_initialized()
         if own:
-            ray.init(address=None, num_cpus=jobs, include_dashboard=False, log_to_driver=False)
+            local = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": jobs, "include_dashboard": False}
+            ray.init(log_to_driver=False, **local)
         try:
             with joblib.parallel_config(backend="ray"):
                 yield {}
@@ -149,17 +155,18 @@ def _backend(name: str, jobs: int) -> Iterator[dict[str, Any]]:
             if own:
                 ray.shutdown()
     else:
+        import dask
         from distributed import Client, LocalCluster, get_client
 
-        try:
-            client, own = get_client(), None
-        except ValueError:
-            own = LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
-            client = Client(own)
-        try:
+        with contextlib.ExitStack() as opened:
+            try:
+                get_client()
+            except ValueError:
+                cluster = None
+                if dask.config.get("scheduler-address", None) is None:
+                    cluster = opened.enter_context(
+                        LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR")
+                    )
+                opened.enter_context(Client(cluster))
             with joblib.parallel_config(backend="dask"):
                 yield {}
-        finally:
-            if own is not None:
-                client.close()
-                own.close()

@@ -1,0 +1,97 @@
+"""Units over processes and clusters: the dataset travels as a path, and the results are those of one process."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spgnn_dgl.data.convert import with_labels
+from spgnn_dgl.data.saved import open_store, save_store
+from spgnn_dgl.errors import MissingExtraError, OptionError, RunError
+from spgnn_dgl.evaluation import parallel
+from spgnn_dgl.evaluation.parallel import check_parallel, shared, store_of
+from spgnn_dgl.experiment import run
+from tests.conftest import random_dataset
+from tests.experiments import SMALL, quick_config, quick_run
+
+
+def test_a_stored_dataset_travels_as_its_path(tmp_path):
+    save_store(tmp_path / "store", random_dataset(400, max_nodes=40))
+    data = open_store(tmp_path / "store")[5:300]
+    with shared(data) as sent:
+        text = pickle.dumps(sent)
+        received = pickle.loads(text).open()
+    assert sent.folder == str(tmp_path / "store")
+    assert len(text) < 10_000 < data.arrays.neighbours.nbytes
+    assert store_of(received) == tmp_path / "store"  # mapped, not copied
+    np.testing.assert_array_equal(received.labels, data.labels)
+    np.testing.assert_array_equal(received.members, data.members)
+    assert received.meta == data.meta
+
+
+def test_a_dataset_in_memory_gets_a_store_for_the_time_being():
+    data = random_dataset(20)[3:15]
+    with shared(data) as sent:
+        received = sent.open()
+        np.testing.assert_array_equal(received.labels, data.labels)
+        assert received.batch([2]).num_edges() == data.batch([2]).num_edges()
+    assert not os.path.exists(sent.folder)
+
+
+def test_changed_labels_are_not_taken_from_the_store(tmp_path):
+    save_store(tmp_path / "store", random_dataset(8))
+    changed = with_labels(open_store(tmp_path / "store"), ["a", "b"] * 3 + ["c", "c"])
+    assert store_of(changed) is None
+    with shared(changed) as sent:
+        np.testing.assert_array_equal(sent.open().labels, changed.labels)
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_fewer_than_one_job(jobs):
+    with pytest.raises(OptionError, match="give 1 or more"):
+        check_parallel(jobs, "loky")
+
+
+def test_a_backend_that_is_not_installed_names_its_extra(monkeypatch):
+    monkeypatch.setattr(parallel.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"spgnn_dgl\[cluster\]"):
+        check_parallel(2, "ray")
+
+
+def _die(*args, **how):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_dies_is_one_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(parallel, "_work", _die)
+    with pytest.raises(RunError, match="a worker process died"):
+        quick_run(tmp_path, jobs=2)
+
+
+def test_an_error_in_a_worker_arrives_as_it_is(tmp_path):
+    with pytest.raises(OptionError, match="k=3"):  # the head needs ten rows, which only the network's builder knows
+        quick_run(tmp_path, jobs=2, options={**SMALL, "k": 3})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("backend", "package"), [("ray", "ray"), ("dask", "distributed")])
+def test_a_local_cluster_gives_the_results_of_one_process(tmp_path, backend, package):
+    pytest.importorskip(package, reason=f"{package} is not installed")
+    data = random_dataset(24, max_nodes=14)
+    save_store(tmp_path / "data", data)
+    # in a process of its own: these packages leave threads, files and warnings behind
+    command = [sys.executable, "-m", "spgnn_dgl", "train", str(tmp_path / "data"), "--folds", "3", "--epochs", "1,2"]
+    command += ["-o", *(f"{k}={v}" for k, v in SMALL.items()), "--jobs", "2", "--backend", backend]
+    command += ["--out", str(tmp_path / backend)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=280)
+    assert result.returncode == 0, result.stderr
+    alone = run(quick_config(tmp_path / "alone", dataset=data))
+    (found,) = (tmp_path / backend).rglob("results.json")
+    assert found.read_bytes() == (alone.path / "results.json").read_bytes()
