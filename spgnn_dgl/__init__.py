@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and the one below together
+    from spgnn_dgl.data.audit import audit
     from spgnn_dgl.data.builtin import DATASETS
     from spgnn_dgl.data.convert import from_graphs
     from spgnn_dgl.data.csv_folder import from_csv_folder
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and t
     from spgnn_dgl.data.folds import Fold, Folds, inner_split, stratified_folds
     from spgnn_dgl.data.load import load_dataset
     from spgnn_dgl.data.saved import open_store, save_store
+    from spgnn_dgl.data.smiles import from_smiles
     from spgnn_dgl.data.store import GraphDataset
     from spgnn_dgl.errors import (
         BudgetExceeded,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and t
         MissingExtraError,
         ModelFileError,
         OptionError,
+        PluginError,
         RunError,
         SpgnnError,
         TrainingError,
@@ -38,8 +41,10 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and t
     from spgnn_dgl.methods import METHODS, make_method
     from spgnn_dgl.modelfile import load_model, save_model
     from spgnn_dgl.nn import CONVS, READOUTS, GraphNet
+    from spgnn_dgl.plugins import load_plugin
 
 _NAMES = {
+    "data.audit": ["audit"],
     "data.builtin": ["DATASETS"],
     "data.convert": ["from_graphs"],
     "data.csv_folder": ["from_csv_folder"],
@@ -48,6 +53,7 @@ _NAMES = {
     "data.folds": ["Fold", "Folds", "inner_split", "stratified_folds"],
     "data.load": ["load_dataset"],
     "data.saved": ["open_store", "save_store"],
+    "data.smiles": ["from_smiles"],
     "data.store": ["GraphDataset"],
     "errors": [
         "BudgetExceeded",
@@ -58,6 +64,7 @@ _NAMES = {
         "MissingExtraError",
         "ModelFileError",
         "OptionError",
+        "PluginError",
         "RunError",
         "SpgnnError",
         "TrainingError",
@@ -68,6 +75,7 @@ _NAMES = {
     "methods": ["METHODS", "make_method"],
     "modelfile": ["load_model", "save_model"],
     "nn": ["CONVS", "READOUTS", "GraphNet"],
+    "plugins": ["load_plugin"],
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -38,6 +38,10 @@ class EnvironmentProblem(SpgnnError, ImportError):
     """DGL or PyTorch cannot be used as installed."""
 
 
+class PluginError(SpgnnError, ImportError):
+    """A plugin that is not there, or that fails while it is loaded."""
+
+
 class TrainingError(SpgnnError, RuntimeError):
     """Training cannot go on, for example because the loss is not finite."""
 

@@ -317,6 +317,10 @@ def _environment(data: GraphDataset, remarks: Sequence[str]) -> dict[str, Any]:
             "cores": os.cpu_count(),
         },
         "command": sys.argv,
-        "dataset": {"name": data.name, "fingerprint": data.fingerprint, "source": data.meta.source}
-        | {"remarks": list(remarks)},
+        "dataset": {
+            "name": data.name,
+            "fingerprint": data.fingerprint,
+            "source": data.meta.source,
+            "remarks": list(remarks),
+        },
     }

@@ -51,6 +51,14 @@ def options(
         Path | None,
         typer.Option(help="Folder of the datasets (default: $SPGNN_DATASETS, else datasets/).", show_default=False),
     ] = None,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="Python file (or module) of your own that registers datasets, convs, readouts or methods.",
+            show_default=False,
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and leave.", callback=_version, is_eager=True)
     ] = False,
@@ -60,6 +68,10 @@ def options(
         # the environment, because worker processes must look in the same place
         os.environ["SPGNN_DATASETS"] = str(data_home.expanduser())
     _show_logs(logging.INFO if verbose else logging.WARNING)
+    for name in plugin or ():
+        from spgnn_dgl.plugins import load_plugin
+
+        load_plugin(name)
 
 
 def _show_logs(level: int) -> None:

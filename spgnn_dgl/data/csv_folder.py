@@ -7,16 +7,15 @@ columns whose names begin with ``feat`` (a number, or several in quotes: ``"0.1,
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
-from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, assemble, codes, sortable
+from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes, sortable
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from spgnn_dgl.data.table import Table, class_codes
+from spgnn_dgl.errors import DatasetNotFoundError
 
 GRAPHS, NODES, EDGES = "graphs.csv", "nodes.csv", "edges.csv"
 
@@ -37,10 +36,11 @@ def from_csv_folder(path: str | Path, *, require_classes: bool = True) -> GraphD
         Whether every graph must have a label; without, ``graphs.csv`` may be missing or have empty labels.
     """
     folder = Path(path)
-    nodes, edges = _Table(folder / NODES, "graph_id", "node_id"), _Table(folder / EDGES, "graph_id", "src_id", "dst_id")
+    nodes = _open(folder / NODES, "graph_id", "node_id")
+    edges = _open(folder / EDGES, "graph_id", "src_id", "dst_id")
     graphs = None
     if require_classes or (folder / GRAPHS).is_file():
-        graphs = _Table(folder / GRAPHS, "graph_id", *(["label"] if require_classes else []))
+        graphs = _open(folder / GRAPHS, "graph_id", *(["label"] if require_classes else []))
     graph_ids = graphs["graph_id"] if graphs is not None else list(dict.fromkeys(nodes["graph_id"]))
     graph_of = {graph_id: g for g, graph_id in enumerate(graph_ids)}
     if graphs is not None and len(graph_of) < len(graph_ids):
@@ -62,7 +62,11 @@ def from_csv_folder(path: str | Path, *, require_classes: bool = True) -> GraphD
         for end in ("src_id", "dst_id")
     )
 
-    labels, class_names = _classes(graphs, require_classes) if graphs is not None else (None, ())
+    labels: np.ndarray | None = None
+    class_names: tuple[str, ...] = ()
+    if graphs is not None:
+        values = graphs.columns.get("label", [""] * len(graphs.lines))
+        labels, class_names = class_codes(values, graphs.fail, require_classes)
     node_labels, node_label_names = _label_codes(nodes)
     edge_labels, edge_label_names = _label_codes(edges)
     attributes = _features(nodes)
@@ -86,45 +90,10 @@ def from_csv_folder(path: str | Path, *, require_classes: bool = True) -> GraphD
     return GraphDataset(arrays, meta)
 
 
-class _Table:
-    """The columns of a CSV file by name, and the line each row stands on."""
-
-    def __init__(self, path: Path, *needed: str):
-        self.path = path
-        if not path.is_file():
-            raise DatasetNotFoundError(f"{path} is missing; a CSV dataset needs {GRAPHS}, {NODES} and {EDGES}.")
-        rows, self.lines = [], []
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            try:
-                reader = csv.reader(stream, strict=True)
-                header = [name.strip() for name in next(reader, [])]
-                for row in reader:
-                    if row:
-                        rows.append(row)
-                        self.lines.append(reader.line_num)
-            except (csv.Error, UnicodeDecodeError) as problem:
-                raise DatasetError(
-                    f"{path}, line {reader.line_num}: {problem}. Save the file as CSV in UTF-8."
-                ) from None
-        missing = [name for name in needed if name not in header]
-        if missing:
-            raise DatasetError(
-                f"{path}, line 1: the column '{missing[0]}' is missing; found: {', '.join(header) or '–'}."
-            )
-        for i, row in enumerate(rows):
-            if len(row) != len(header):
-                self.fail(i, f"{len(row)} fields where the first line has {len(header)}")
-        if not rows and path.name != EDGES:
-            raise DatasetError(
-                f"{path} is empty: it has no rows after its first line. A dataset needs graphs and nodes."
-            )
-        self.columns = {name: [row[c].strip() for row in rows] for c, name in enumerate(header)}
-
-    def __getitem__(self, name: str) -> list[str]:
-        return self.columns[name]
-
-    def fail(self, row: int, problem: str) -> NoReturn:
-        raise DatasetError(f"{self.path}, line {self.lines[row]}: {problem}. Correct that line.")
+def _open(path: Path, *needed: str) -> Table:
+    if not path.is_file():
+        raise DatasetNotFoundError(f"{path} is missing; a CSV dataset needs {GRAPHS}, {NODES} and {EDGES}.")
+    return Table(path, *needed, may_be_empty=path.name == EDGES)
 
 
 def _first_repeated(keys: list) -> int:
@@ -132,7 +101,7 @@ def _first_repeated(keys: list) -> int:
     return next(i for i, key in enumerate(keys) if first[key] != i)
 
 
-def _look_up(table: _Table, keys: list, index: dict, expected: str) -> np.ndarray:
+def _look_up(table: Table, keys: list, index: dict, expected: str) -> np.ndarray:
     """The number of every key; the first key that has none is an error."""
     found = np.fromiter((index.get(key, -1) for key in keys), dtype=np.int64, count=len(keys))
     if (found < 0).any():
@@ -142,7 +111,7 @@ def _look_up(table: _Table, keys: list, index: dict, expected: str) -> np.ndarra
     return found
 
 
-def _label_codes(table: _Table) -> tuple[np.ndarray | None, tuple[str, ...]]:
+def _label_codes(table: Table) -> tuple[np.ndarray | None, tuple[str, ...]]:
     if "label" not in table.columns:
         return None, ()
     values = table["label"]
@@ -151,30 +120,7 @@ def _label_codes(table: _Table) -> tuple[np.ndarray | None, tuple[str, ...]]:
     return codes(sortable(values))
 
 
-def _classes(graphs: _Table, require_classes: bool) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    values = graphs.columns.get("label", [""] * len(graphs.lines))
-    known = np.array([v != "" for v in values])
-    if require_classes and not known.all():
-        graphs.fail(int(np.flatnonzero(~known)[0]), "the label is empty, but training needs a class for every graph")
-    for row, value in enumerate(values):
-        if _is_fraction(value):
-            graphs.fail(row, f"the label {value} is not a class but a number to predict (regression); give classes")
-    labels = np.full(len(values), UNKNOWN_CLASS, dtype=np.int64)
-    names: tuple[str, ...] = ()
-    if known.any():
-        labels[known], names = codes(sortable([v for v in values if v]))
-    return labels, names
-
-
-def _is_fraction(text: str) -> bool:
-    try:
-        value = float(text)
-    except ValueError:
-        return False
-    return not (math.isfinite(value) and value.is_integer())
-
-
-def _features(nodes: _Table) -> np.ndarray | None:
+def _features(nodes: Table) -> np.ndarray | None:
     """(N, F) the numbers of all columns whose names begin with ``feat``."""
     columns = [cells for name, cells in nodes.columns.items() if name.startswith("feat")]
     if not columns:

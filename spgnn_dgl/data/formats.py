@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spgnn_dgl.data import cache, csv_folder, dgcnn_text, tu
+from spgnn_dgl.data import cache, csv_folder, dgcnn_text, smiles, tu
 from spgnn_dgl.data.benchmarks import with_known_facts
 from spgnn_dgl.data.saved import is_store, open_store
 from spgnn_dgl.data.sources import open_source
@@ -62,7 +62,14 @@ CSV = Format(
 )
 DGCNN = Format("DGCNN text", 1, _is_text, lambda path, _: dgcnn_text.read_dgcnn_text(path))
 
-FORMATS = (STORE, TU, CSV, DGCNN)
+SMILES = Format(
+    "SMILES table",
+    1,
+    smiles.is_smiles_table,
+    lambda path, require_classes: smiles.from_smiles(path, require_classes=require_classes),
+)
+
+FORMATS = (STORE, TU, CSV, DGCNN, SMILES)
 
 
 def recognise(path: Path) -> Format | None:
@@ -77,19 +84,34 @@ def tell_mended(data: GraphDataset) -> None:
         logger.warning("%s: mended while reading: %s", data.name, ", ".join(mended))
 
 
-def read_dataset(path: str | Path, *, require_classes: bool = True, cache_home: Path | None = None) -> GraphDataset:
+def smiles_with_classes_in(column: str) -> Format:
+    """The format of a SMILES table whose classes are in a certain column."""
+    return replace(
+        SMILES,
+        title=f"{SMILES.title}, classes in {column}",
+        read=lambda path, require_classes: smiles.from_smiles(
+            path, label_column=column, require_classes=require_classes
+        ),
+    )
+
+
+def read_dataset(
+    path: str | Path, *, require_classes: bool = True, cache_home: Path | None = None, label_column: str | None = None
+) -> GraphDataset:
     """Read a dataset in any of the known formats, through the cache when `cache_home` is given.
 
     Parameters
     ----------
     path
-        A TU folder or zip, a DGCNN text file, a CSV folder, or a folder written by
-        :func:`spgnn_dgl.data.cache.save_store`.
+        A TU folder or zip, a DGCNN text file, a CSV folder, a CSV file with a column of SMILES, or a folder written
+        by :func:`spgnn_dgl.data.saved.save_store`.
     require_classes
         Whether every graph must have a class and at least two classes must occur, as training needs. For
         prediction it is False.
     cache_home
         Folder of the caches; None reads without one.
+    label_column
+        Of a SMILES table, the column that holds the classes; None: the one that must be meant.
     """
     path = Path(path)
     if not path.exists():
@@ -101,10 +123,16 @@ def read_dataset(path: str | Path, *, require_classes: bool = True, cache_home: 
         raise DatasetError(
             f"{path} is in no known format. Known: a folder or zip with NAME_A.txt and NAME_graph_indicator.txt (TU), "
             "a .txt whose first line is the number of graphs (DGCNN, GIN), a folder with graphs.csv, nodes.csv and "
-            "edges.csv, a folder written by save_store."
+            "edges.csv, a .csv file with a column of SMILES, a folder written by save_store."
         )
+    if format_ is SMILES and label_column is not None:
+        format_ = smiles_with_classes_in(label_column)
+
+    fresh = False
 
     def reader() -> GraphDataset:
+        nonlocal fresh
+        fresh = True
         data = format_.read(path, require_classes)
         tell_mended(data)
         return data
@@ -115,6 +143,8 @@ def read_dataset(path: str | Path, *, require_classes: bool = True, cache_home: 
         data = cache.cached(path, reader, home=cache_home, version=f"{format_.title} {format_.version}")
     if format_ in (TU, DGCNN):
         data = GraphDataset(data.arrays, with_known_facts(data.meta, tu_labels=format_ is TU))
+    if not fresh:
+        smiles.tell_unreadable(data)  # a reader has said so, a cache has not
     if require_classes:
         if not data.has_labels:
             format_.read(path, True)  # a cache of data without classes: the reader says what is missing

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import sys
-import traceback
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,15 +15,18 @@ from spgnn_dgl.data.catalogue import DATASETS, data_home, normal_name
 from spgnn_dgl.data.convert import as_dataset
 from spgnn_dgl.data.dgcnn_text import looks_like_text_format
 from spgnn_dgl.data.formats import read_dataset, recognise
+from spgnn_dgl.data.smiles import SUFFIXES as TABLES
+from spgnn_dgl.data.smiles import has_smiles
 from spgnn_dgl.data.sources import FolderSource
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError, SpgnnError
+from spgnn_dgl.plugins import line_in, run_file
 from spgnn_dgl.registry import did_you_mean
 
 __all__ = ["DATASETS", "ENTRY_POINTS", "data_home", "known_datasets", "load_dataset"]
 
 ENTRY_POINTS = "spgnn_dgl.datasets"
-SUFFIXES = (".py", "", ".zip", ".txt")  # of what a data home holds, in the order of preference; "": a folder
+SUFFIXES = (".py", "", ".zip", ".txt", *TABLES)  # of what a data home holds, in the order of preference; "": a folder
 
 
 def load_dataset(
@@ -36,13 +36,16 @@ def load_dataset(
 
     A path to a file or folder that exists is read. A name is looked up in the registry (embedded sets, and what was
     registered with ``@DATASETS.register``), among the entry points ``spgnn_dgl.datasets`` of installed packages, and
-    in the data home: ``NAME.py`` with a function ``load()``, a folder ``NAME/``, ``NAME.zip`` or ``NAME.txt``.
+    in the data home: ``NAME.py`` with a function ``load()``, a folder ``NAME/``, ``NAME.zip``, ``NAME.txt`` or
+    ``NAME.csv``.
 
     Parameters
     ----------
     name
         A name or an alias (case and ``- _ &`` do not count: ``"IMDB-M"``, ``"IMDBMULTI"`` and ``"IMDB-MULTI"`` are
-        one), or the path of a TU folder or zip, a DGCNN text file, a CSV folder or a saved store.
+        one), or the path of a TU folder or zip, a DGCNN text file, a CSV folder, a CSV file with a column of SMILES
+        (``file.csv#column`` when several columns could be the class), a Python file with a function ``load()``, or a
+        saved store.
     data_home
         Where datasets are; default ``$SPGNN_DATASETS``, else ``datasets``.
     require_classes
@@ -55,12 +58,16 @@ def load_dataset(
     GraphDataset('MOTIFS', 300 graphs, 3 classes)
     """
     home = catalogue.data_home(data_home)
-    path = _as_path(name)
-    if path is not None:
-        return read_dataset(path, require_classes=require_classes, cache_home=cache_home(home))
+    path, column = _as_path(name)
+    if path is not None and path.suffix != ".py":
+        return read_dataset(path, require_classes=require_classes, cache_home=cache_home(home), label_column=column)
     name = str(name)
     registered = _registry()
-    if name in registered:
+    if path is not None:
+        if not path.is_file():
+            raise DatasetNotFoundError(f"{path} does not exist. Give the path of a dataset, or a dataset's name.")
+        data = _call(lambda: _run_file(path), path.stem, str(path))
+    elif name in registered:
         data = _call(registered.get(name), registered.canonical(name) or name, f"the registered dataset '{name}'")
     elif (entry := _entry_points().get(normal_name(name))) is not None:
         data = _call(lambda: entry.load()(), entry.name, f"the dataset '{entry.name}' of the entry point {entry.value}")
@@ -89,6 +96,8 @@ def known_datasets(data_home: str | Path | None = None) -> dict[str, str]:
 
 def _holds_dataset(place: Path) -> bool:
     """Whether a file or folder of the data home is a dataset, as far as can be told without reading it."""
+    if place.is_file() and place.suffix in TABLES:
+        return has_smiles(place)
     if place.is_file() and place.suffix != ".txt":
         return place.suffix in SUFFIXES
     try:
@@ -99,12 +108,15 @@ def _holds_dataset(place: Path) -> bool:
         return False
 
 
-def _as_path(name: str | Path) -> Path | None:
-    """The path that is meant, or None when it is a name."""
+def _as_path(name: str | Path) -> tuple[Path | None, str | None]:
+    """The path that is meant, or None when it is a name; and the column of a table that is named with it."""
+    text, _, column = str(name).rpartition("#")
+    if Path(text).suffix in TABLES:
+        return Path(text).expanduser(), column
     path = Path(name).expanduser()
-    if isinstance(name, Path) or os.sep in name or "/" in name or path.suffix in (".zip", ".txt"):
-        return path
-    return path if path.exists() and recognise(path) is not None else None
+    if isinstance(name, Path) or os.sep in name or "/" in name or path.suffix in (".zip", ".txt", ".py", *TABLES):
+        return path, None
+    return path if path.exists() and recognise(path) is not None else None, None
 
 
 def _registry() -> Any:
@@ -141,11 +153,7 @@ def _stem(path: Path) -> str:
 
 def _run_file(path: Path) -> Any:
     """What ``load()`` of a Python file returns."""
-    module = types.ModuleType(f"spgnn_dgl_datasets_{path.stem}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module  # dataclasses and pickle look there
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
-    load = getattr(module, "load", None)
+    load = getattr(run_file(path, "spgnn_dgl_datasets"), "load", None)
     if not callable(load):
         raise DatasetError("there is no function load() in this file")
     return load()
@@ -159,18 +167,11 @@ def _call(make: Callable[[], Any], name: str, where: str) -> GraphDataset:
     except Exception as problem:
         if isinstance(problem, SpgnnError) and not where.endswith(".py"):
             raise
-        line = _line_of(problem, where)
+        line = line_in(problem, where)
         kind = "" if isinstance(problem, SpgnnError) else f"{type(problem).__name__}: "
         raise DatasetError(
             f"{where}{line}: {kind}{str(problem).rstrip('.')}. It must return a dataset, or graphs with their labels."
         ) from problem
-
-
-def _line_of(problem: Exception, file: str) -> str:
-    if isinstance(problem, SyntaxError) and problem.filename == file:
-        return f", line {problem.lineno}"
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if f.filename == file]
-    return f", line {frames[-1].lineno}" if frames else ""
 
 
 def _not_found(name: str, home: Path) -> str:
