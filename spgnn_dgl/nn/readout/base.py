@@ -22,7 +22,7 @@ class Readout(nn.Module, abc.ABC):
 
     @abc.abstractmethod
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        """L tensors (N, d_l) → (B, *out_shape)."""
+        """L tensors (N, d_l) → ``(B, *out_shape)``."""
 
 
 READOUTS: Registry[type[Readout]] = Registry("readout")
