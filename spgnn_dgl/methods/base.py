@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from spgnn_dgl.data.features import FeaturePolicy, InputSpec
+from spgnn_dgl.data.features import Encoder, FeaturePolicy, InputSpec
 from spgnn_dgl.data.store import DatasetInfo, GraphDataset
 from spgnn_dgl.errors import ModelFileError, OptionError
 from spgnn_dgl.nn.readout.wlsortpool import Selection
@@ -140,12 +140,11 @@ class GNNMethod(Method):
 
     @classmethod
     def options(cls) -> dict[str, Any]:
-        return {
-            **keyword_options(cls.__init__),
-            **keyword_options(GNNMethod.__init__),
-            **TrainingOptions.defaults(),
-            **cls.training_defaults,
-        }
+        own: dict[str, Any] = {}
+        for part in cls.__mro__:  # a variant names only the options whose defaults it changes
+            if "__init__" in vars(part):
+                own = {**own, **{o: d for o, d in keyword_options(vars(part)["__init__"]).items() if o not in own}}
+        return {**own, **TrainingOptions.defaults(), **cls.training_defaults}
 
     @abc.abstractmethod
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:
@@ -157,6 +156,10 @@ class GNNMethod(Method):
 
     def fitted_options(self) -> dict[str, Any]:
         return {**self.resolved, "features": self.policy.kind}
+
+    def encoder(self, data: GraphDataset) -> Encoder:
+        """Makes batches of `data` in the form that the network reads."""
+        return self.policy.encoder(data)
 
     def fit(
         self,
@@ -176,11 +179,11 @@ class GNNMethod(Method):
             self.net = self.build(train.info, self.policy.spec)
         self.result = train_network(
             self.net,
-            self.policy.encoder(train),
+            self.encoder(train),
             self.training,
             seed=seed,
-            validation=None if validation is None else self.policy.encoder(validation),
-            watch=None if watch is None else self.policy.encoder(watch),
+            validation=None if validation is None else self.encoder(validation),
+            watch=None if watch is None else self.encoder(watch),
             watch_at=watch_at,
             on_epoch=on_epoch,
         )
@@ -189,7 +192,7 @@ class GNNMethod(Method):
 
     def predict_proba(self, data: GraphDataset) -> np.ndarray:
         with seeded(0, self.training.threads):
-            return probabilities(self.net, self.policy.encoder(data), self.training.batch_size)
+            return probabilities(self.net, self.encoder(data), self.training.batch_size)
 
     @torch.no_grad()
     def select(self, data: GraphDataset, batch_size: int = 50) -> list[Selection]:
@@ -199,7 +202,7 @@ class GNNMethod(Method):
                 f"{type(self).__name__} pools no nodes, so there is nothing to select; use spgnn or dgcnn."
             )
         self.net.eval()
-        encoder = self.policy.encoder(data)
+        encoder = self.encoder(data)
         selections: list[Selection] = []
         for indices in batches(len(data), batch_size):
             graph = encoder.batch(indices)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import inspect
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from torch import nn
@@ -12,11 +14,12 @@ from spgnn_dgl.data.store import DatasetInfo
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import METHODS, GNNMethod
 from spgnn_dgl.nn.conv import CONVS
+from spgnn_dgl.nn.conv.base import stack
 from spgnn_dgl.nn.graphnet import GraphNet
 from spgnn_dgl.nn.head import head_for
-from spgnn_dgl.nn.readout.sortpool import SortPool
-from spgnn_dgl.nn.readout.wlsortpool import WLSortPool
+from spgnn_dgl.nn.readout import READOUTS, Readout
 
+NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 SMALL, LARGE = 30, 200  # average numbers of nodes at which the paper's rule for k changes
 
 
@@ -43,19 +46,24 @@ def choose_k(node_counts: np.ndarray, domain: str | None = None) -> tuple[int, .
 
 @METHODS.register("spgnn")
 class SPGNN(GNNMethod):
-    """Subgraph Pattern GNN: Cat-Agg convolution, WL-SortPool, CNN.
+    """Subgraph Pattern GNN: Cat-Agg convolution, WL-SortPool, CNN. Any other conv and readout can take their places.
 
     Dong, Zhang, Chen: *SPGNN: Recognizing Salient Subgraph Patterns via Enhanced Graph Convolution and Pooling*.
 
     Parameters
     ----------
+    conv
+        The graph convolution: a name in :data:`spgnn_dgl.CONVS`, also one of a plugin.
+    readout
+        From nodes to graphs: a name in :data:`spgnn_dgl.READOUTS`, also one of a plugin. A readout that keeps nodes in
+        order is read by the CNN, one that sums up by an MLP.
     layers, channels
         L graph convolutions with d channels each.
     k
         Nodes kept per layer; ``"auto"`` follows :func:`choose_k`, and takes the larger candidate where the paper
         searches (an experiment searches on inner validation instead).
     pool
-        How Cat-Agg pools neighbours: ``"sum"``, ``"mean"``, ``"max"``.
+        How Cat-Agg pools neighbours: ``"sum"``, ``"mean"``, ``"max"``. Another conv must have the option to take it.
     activation
         σ of the convolutions.
     hidden
@@ -65,13 +73,12 @@ class SPGNN(GNNMethod):
     """
 
     reference = "SPGNN (Dong, Zhang, Chen)"
-    conv: ClassVar[str] = "catagg"
-    layerwise: ClassVar[bool] = True
-    """Whether every layer sorts for itself (WL-SortPool) or one order serves all (SortPool)."""
 
     def __init__(
         self,
         *,
+        conv: str = "catagg",
+        readout: str = "wlsortpool",
         layers: int = 4,
         channels: int = 32,
         k: int | str = "auto",
@@ -86,26 +93,50 @@ class SPGNN(GNNMethod):
             raise OptionError(f"layers={layers}, channels={channels} was given; both must be at least 1.")
         if not (k == "auto" or isinstance(k, int)):
             raise OptionError(f"k={k!r} was given; k is a number of nodes, or 'auto'.")
+        self._conv, self._readout = CONVS.get(conv), READOUTS.get(readout)
+        self.conv, self.readout = conv, readout
+        if pool != "sum" and not takes(self._conv, "pool"):
+            raise OptionError(f"pool='{pool}' was given, but the conv '{conv}' has no option 'pool'; leave it out.")
+        if k != "auto" and not takes(self._readout, "k"):
+            raise OptionError(f"k={k} was given, but the readout '{readout}' keeps no k nodes; leave k out.")
         self.layers, self.channels, self.k = layers, channels, k
         self.pool, self.activation, self.hidden, self.dropout = pool, activation, hidden, dropout
 
     def search_space(self, info: DatasetInfo) -> dict[str, tuple[Any, ...]]:
+        if self.k != "auto" or not takes(self._readout, "k"):
+            return {}
         candidates = choose_k(info.node_counts, info.domain)
-        return {"k": candidates} if self.k == "auto" and len(candidates) > 1 else {}
+        return {"k": candidates} if len(candidates) > 1 else {}
 
     def resolve(self, info: DatasetInfo) -> dict[str, Any]:
+        if not takes(self._readout, "k"):
+            return {}
         return {"k": max(choose_k(info.node_counts, info.domain)) if self.k == "auto" else self.k}
 
-    def conv_options(self) -> dict[str, Any]:
-        return {"pool": self.pool, "activation": self.activation}
-
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:
-        conv = CONVS.get(self.conv)
         dims = [self.channels] * self.layers
-        convs = [conv(before, d, **self.conv_options()) for before, d in zip([spec, *dims], dims)]  # type: ignore[call-arg]
-        k = self.resolved["k"]
-        readout = WLSortPool(dims, k, self.hidden) if self.layerwise else SortPool(dims, k)
+        options = {"pool": self.pool, "activation": self.activation}
+        convs = stack(self._conv, spec, dims, **{o: v for o, v in options.items() if takes(self._conv, o)})
+        readout = self._make_readout(dims)
         return GraphNet(spec, convs, readout, head_for(readout.out_shape, info.num_classes, dropout=self.dropout))
+
+    def _make_readout(self, dims: list[int]) -> Readout:
+        """The readout with what it asks for by name: `dims`, `k`, `hidden`."""
+        known = {"dims": dims, "k": self.resolved.get("k"), "hidden": self.hidden}
+        asked = inspect.signature(self._readout).parameters.values()
+        foreign = [p.name for p in asked if p.default is p.empty and p.kind in NAMED and p.name not in known]
+        if foreign:
+            raise OptionError(
+                f"the readout '{self.readout}' needs {', '.join(foreign)}, which this method does not have; a readout "
+                f"here is made from {', '.join(known)}."
+            )
+        make: Any = self._readout
+        return make(**{name: value for name, value in known.items() if takes(self._readout, name)})
+
+
+def takes(part: Callable[..., Any], option: str) -> bool:
+    """Whether a conv or readout has an option of that name."""
+    return option in inspect.signature(part).parameters
 
 
 @METHODS.register("arch1")
@@ -115,7 +146,8 @@ class CatAggSortPool(SPGNN):
     Dong, Zhang, Chen: *SPGNN*, Table 3. Options as for `spgnn`; `hidden` has no effect, SortPool learns no importance.
     """
 
-    layerwise = False
+    def __init__(self, *, readout: str = "sortpool", **options: Any):
+        super().__init__(readout=readout, **options)
 
 
 @METHODS.register("arch2")
@@ -123,11 +155,8 @@ class GINSortPool(SPGNN):
     """Ablation "architecture 2" of the paper's Table 3: GIN convolution (Eq. 2) with DGCNN's SortPool.
 
     Dong, Zhang, Chen: *SPGNN*, Table 3; convolution of Xu et al., ICLR 2019. Options as for `spgnn`; `hidden` has no
-    effect.
+    effect, and `pool` cannot be set.
     """
 
-    conv = "gin"
-    layerwise = False
-
-    def conv_options(self) -> dict[str, Any]:
-        return {"activation": self.activation}
+    def __init__(self, *, conv: str = "gin", readout: str = "sortpool", **options: Any):
+        super().__init__(conv=conv, readout=readout, **options)

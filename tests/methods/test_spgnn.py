@@ -7,9 +7,10 @@ import pytest
 
 from spgnn_dgl.data.folds import stratified_folds
 from spgnn_dgl.data.load import load_dataset
-from spgnn_dgl.methods import make_method
+from spgnn_dgl.errors import OptionError, UnknownNameError
+from spgnn_dgl.methods import METHODS, make_method
 from spgnn_dgl.methods.spgnn import choose_k
-from spgnn_dgl.nn import CatAggConv, GINConv, SortPool, WLSortPool
+from spgnn_dgl.nn import CONVS, READOUTS, CatAggConv, GINConv, SortPool, WLSortPool
 from tests.conftest import random_dataset
 
 
@@ -40,6 +41,50 @@ def test_variants_differ_in_conv_and_readout_only():
         assert [type(c) for c in net.convs] == [conv] * 4
         assert isinstance(net.readout, readout)
         assert net.readout.k == 30
+
+
+@pytest.mark.parametrize(
+    ("conv", "readout"), [("gin", "wlsortpool"), ("gcn", "sum"), ("gat", "sortpool"), ("Cat-Agg", "mean")]
+)
+def test_any_conv_goes_with_any_readout(conv, readout):
+    data = random_dataset(10)
+    method = make_method("spgnn", {"conv": conv, "readout": readout, "epochs": 1}).fit(data)
+    assert {type(c) for c in method.net.convs} == {CONVS.get(conv)}
+    assert type(method.net.readout) is READOUTS.get(readout)
+    assert method.predict_proba(data).shape == (10, 2)
+    assert ("k" in method.fitted_options()) == ("sortpool" in readout)
+    medium = random_dataset(30, max_nodes=200).info  # between 30 and 200 nodes on average: k is searched
+    assert ("k" in method.search_space(medium)) == ("sortpool" in readout)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"conv": "catag"}, "unknown conv 'catag'. Did you mean 'catagg'"),
+        ({"readout": "wlsortpol"}, "unknown readout 'wlsortpol'. Did you mean 'wlsortpool'"),
+        ({"conv": "gin", "pool": "mean"}, "the conv 'gin' has no option 'pool'"),
+        ({"readout": "sum", "k": 30}, "the readout 'sum' keeps no k nodes"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused_before_training(options, message):
+    with pytest.raises((OptionError, UnknownNameError), match=message):
+        make_method("spgnn", options)
+
+
+def test_a_readout_that_needs_more_than_the_method_has():
+    with pytest.raises(OptionError, match=r"the readout 'jumping' needs spec, num_classes"):
+        make_method("spgnn", {"readout": "jumping", "epochs": 1}).fit(random_dataset(10))
+
+
+def test_an_ablation_is_spgnn_with_other_defaults():
+    changed = {"arch1": {"readout": "sortpool"}, "arch2": {"conv": "gin", "readout": "sortpool"}}
+    plain = METHODS.get("spgnn").options()
+    for name, options in changed.items():
+        assert METHODS.get(name).options() == {**plain, **options}
+        own, same = (
+            make_method(n, {"epochs": 1, **o}).fit(random_dataset(10)) for n, o in ((name, {}), ("spgnn", options))
+        )
+        np.testing.assert_array_equal(own.predict_proba(random_dataset(4)), same.predict_proba(random_dataset(4)))
 
 
 @pytest.mark.slow
