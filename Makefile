@@ -37,8 +37,8 @@ install: .venv/.installed ## make .venv: the package, all its extras and the tes
 	@touch $@
 	@echo "Installed. The command is .venv/bin/spgnn"
 
-demo: install ## show an embedded dataset
-	@$(BIN)/spgnn datasets MOTIFS
+demo: install ## train SPGNN on generated graphs, and draw what it pools beside what was planted
+	@$(BIN)/spgnn demo
 
 test: install ## run the tests; ARGS="-k folds" is handed to pytest
 	$(BIN)/python -m pytest $(ARGS)

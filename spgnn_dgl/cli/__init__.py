@@ -4,7 +4,39 @@ A module adds its commands to ``app`` when it is imported; heavy imports belong 
 ``spgnn --help`` answers at once.
 """
 
-from spgnn_dgl.cli import compare, datasets, doctor, fetch, fit, methods, predict, report, train
+from spgnn_dgl.cli import (
+    compare,
+    datasets,
+    demo,
+    doctor,
+    draw,
+    faithfulness,
+    fetch,
+    fit,
+    methods,
+    page,
+    patterns,
+    predict,
+    report,
+    train,
+)
 from spgnn_dgl.cli.app import app, main
 
-__all__ = ["app", "compare", "datasets", "doctor", "fetch", "fit", "main", "methods", "predict", "report", "train"]
+__all__ = [
+    "app",
+    "compare",
+    "datasets",
+    "demo",
+    "doctor",
+    "draw",
+    "faithfulness",
+    "fetch",
+    "fit",
+    "main",
+    "methods",
+    "page",
+    "patterns",
+    "predict",
+    "report",
+    "train",
+]

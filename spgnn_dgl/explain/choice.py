@@ -24,6 +24,11 @@ def graphs_per_class(subject: Subject, per_class: int) -> list[list[int]]:
     return rows
 
 
+def by_class(subject: Subject) -> list[list[int]]:
+    """All graphs of a subject, a row per class."""
+    return [subject.graphs[subject.labels == label].tolist() for label in np.unique(subject.labels)]
+
+
 def communities_and_complete(subject: Subject, communities: int, complete: int, largest: int = 45) -> list[list[int]]:
     """The two cases of the paper's figure: per class, graphs with communities, then complete graphs.
 

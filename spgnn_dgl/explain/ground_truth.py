@@ -89,7 +89,7 @@ def agreement(
     if subject.data.arrays.truth is None:
         raise DatasetError(
             f"{subject.data.name} does not say which nodes decide the class. MOTIFS does; for a TU dataset, "
-            "a file with a 0 or 1 per edge can be given (--truth)."
+            "a file with a 0 or 1 per edge can be given (--truth-file)."
         )
     found = []
     for name in explainers:

@@ -130,6 +130,11 @@ def require_selecting(method: Method) -> GNNMethod:
     return method
 
 
+def kept_nodes(method: Method) -> int:
+    """k: how many nodes each layer keeps."""
+    return int(require_selecting(method).net.readout.k)  # type: ignore[arg-type, union-attr]
+
+
 def layer_depths(method: GNNMethod, num_layers: int) -> tuple[int, ...]:
     """How many steps away each selecting layer sees: layer l of WL-SortPool l, the one of SortPool all."""
     depth = len(method.net.convs)  # type: ignore[arg-type]

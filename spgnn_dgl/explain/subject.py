@@ -18,7 +18,7 @@ import numpy as np
 from spgnn_dgl.data.arrays import UNKNOWN_CLASS
 from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.errors import DatasetError, DatasetNotFoundError, OptionError, RunError
+from spgnn_dgl.errors import DatasetError, DatasetNotFoundError, OptionError, RunError, UnknownNameError
 from spgnn_dgl.explain.selection import Pooled, pooled
 from spgnn_dgl.methods.base import Method
 from spgnn_dgl.modelfile import load_model
@@ -84,6 +84,12 @@ class Subject:
             )
         parts = (replace(part, graphs=part.graphs[np.isin(part.graphs, graphs)]) for part in self.parts)
         return replace(self, parts=tuple(part for part in parts if len(part.graphs)))
+
+    def of_class(self, name: str) -> Subject:
+        """The same models on the graphs of one class."""
+        if name not in self.class_names:
+            raise UnknownNameError(f"unknown class '{name}'. Known: {', '.join(self.class_names)}.")
+        return self.of(self.graphs[self.labels == self.class_names.index(name)])
 
     def probabilities(self) -> np.ndarray:
         """(G, C) class probabilities."""
