@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -75,6 +74,8 @@ def measure(home: Path, *, rounds: int = 15, names: tuple[str, ...] = DATASETS) 
             yield from steps(name, data, rounds)
         if "DD" in names:
             yield from peak_memory("DD", home)
+        if "NCI1" in names:
+            yield flat_memory("NCI1", home)
         if (home / "HIV_molhiv.zip").exists():
             yield growth(home, rounds)
 
@@ -149,13 +150,7 @@ def bare_products(data: GraphDataset, k: int) -> Step:
 
 def peak_memory(name: str, home: Path) -> Iterator[Row]:
     """Largest extra memory over one epoch, each candidate in a process of its own."""
-    peak = {}
-    for who in STEPS:
-        command = [sys.executable, "-m", "spgnn_dgl.bench.train", name, str(home), who]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ})
-        if done.returncode != 0:
-            raise SpgnnError(f"measuring the memory of {who} on {name} failed:\n{done.stderr.strip()}")
-        peak[who] = float(json.loads(done.stdout.splitlines()[-1])["extra"])
+    peak = {who: memory_of_epochs(name, home, who, epochs=1)["extra"] for who in STEPS}
     for who in ("DGL", "PyG"):
         ratio = peak[who] / peak["ours"]
         yield Row(
@@ -166,6 +161,28 @@ def peak_memory(name: str, home: Path) -> Iterator[Row]:
             "a third",
             ratio >= 3,
         )
+
+
+def flat_memory(name: str, home: Path, epochs: int = 10) -> Row:
+    """Resident memory after the first epoch and after the last."""
+    memory = memory_of_epochs(name, home, "ours", epochs)
+    grown = memory["last"] - memory["first"]
+    return Row(
+        f"{name}: resident memory after {epochs} epochs ({grown:+.1f} MiB) and after one",
+        f"{memory['last']:.0f} MiB",
+        f"{memory['first']:.0f} MiB",
+        target="flat",
+        holds=grown < 0.02 * memory["first"],
+    )
+
+
+def memory_of_epochs(name: str, home: Path, who: str, epochs: int) -> dict[str, float]:
+    """MiB that one candidate's training takes, in a process of its own; see :func:`main`."""
+    command = [sys.executable, "-m", "spgnn_dgl.bench.train", name, str(home), who, str(epochs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SpgnnError(f"measuring the memory of {who} on {name} failed:\n{done.stderr.strip()}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def growth(home: Path, rounds: int) -> Row:
@@ -197,17 +214,19 @@ def sampled_step(data: GraphDataset, members: np.ndarray) -> Step:
     return our_step(data.subset(np.random.default_rng(1).permutation(members)), 30, BATCH_SIZE)
 
 
-def main(name: str, home: str, who: str) -> None:
-    """Extra memory of one epoch of one candidate, in MiB, as JSON: what :func:`peak_memory` runs."""
+def main(name: str, home: str, who: str, epochs: str) -> None:
+    """Resident memory of a training in MiB, as JSON: after the first and the last epoch, and the peak beyond a step."""
     data = load_dataset(name, data_home=home)
-    with seeded(0, threads=1):
+    with seeded(0, threads=1), frozen_garbage_collector():
         step = STEPS[who](data, max(choose_k(data.node_counts, data.meta.domain)), BATCH_SIZE)
         step()
         Path("/proc/self/clear_refs").write_text("5")  # the kernel starts a new peak
-        before = resident("VmRSS")
-        for _ in range(len(data) // BATCH_SIZE):
-            step()
-        sys.stdout.write(json.dumps({"extra": resident("VmHWM") - before}))
+        before, after = resident("VmRSS"), []
+        for _ in range(int(epochs)):
+            for _ in range(len(data) // BATCH_SIZE):
+                step()
+            after.append(resident("VmRSS"))
+    sys.stdout.write(json.dumps({"first": after[0], "last": after[-1], "extra": resident("VmHWM") - before}))
 
 
 if __name__ == "__main__":
