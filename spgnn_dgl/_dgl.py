@@ -99,3 +99,16 @@ def _import_dgl() -> types.ModuleType:
 
 
 dgl = _import_dgl()
+
+
+def set_batch_sizes(graph: Any, num_nodes: Any, num_edges: Any) -> None:
+    """Note how many nodes and edges each graph of a batch has: ``(B,)`` tensors of whole numbers.
+
+    dgl 1 keeps these as int64 whatever the graph is, dgl 2 takes them in the type of the graph's node numbers only.
+    """
+    if dgl.__version__.startswith("1."):
+        graph.set_batch_num_nodes(num_nodes.long())
+        graph.set_batch_num_edges(num_edges.long())
+    else:
+        graph.set_batch_num_nodes(num_nodes.to(graph.idtype))
+        graph.set_batch_num_edges(num_edges.to(graph.idtype))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from spgnn_dgl._dgl import dgl, graphbolt_is_missing, installed_version
+from spgnn_dgl._dgl import dgl, graphbolt_is_missing, installed_version, set_batch_sizes
 
 ROOT = Path(__file__).parents[1]
 SHOW_THE_ERROR = """
@@ -131,6 +131,18 @@ def test_messages_pass_batch_and_differentiate():
     torch.testing.assert_close(batch.ndata["y"], adjacency @ x)
     (batch.ndata["y"] ** 2).sum().backward()
     torch.testing.assert_close(x.grad, 2 * adjacency.T @ adjacency @ x.detach())
+
+
+@pytest.mark.parametrize("number", [torch.int32, torch.int64])
+@pytest.mark.parametrize("given", [torch.int32, torch.int64])
+def test_batch_sizes_are_noted_as_dgl_notes_them(number, given):
+    edge = dgl.graph((torch.tensor([0], dtype=number), torch.tensor([1], dtype=number)))
+    expected = dgl.batch([edge, edge])
+    made = dgl.graph((torch.tensor([0, 2], dtype=number), torch.tensor([1, 3], dtype=number)))
+    set_batch_sizes(made, torch.tensor([2, 2], dtype=given), torch.tensor([1, 1], dtype=given))
+    torch.testing.assert_close(made.batch_num_nodes(), expected.batch_num_nodes())
+    torch.testing.assert_close(made.batch_num_edges(), expected.batch_num_edges())
+    assert [part.num_nodes() for part in dgl.unbatch(made)] == [2, 2]
 
 
 def test_versions_without_importing():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from spgnn_dgl._dgl import dgl
+from spgnn_dgl._dgl import dgl, set_batch_sizes
 from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays, cutter
 from spgnn_dgl.errors import DatasetError
 
@@ -200,8 +200,7 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
             ndata={f: torch.from_numpy(of_nodes(a)) for f, a in node_fields.items() if a is not None},
             edata={} if arrays.edge_labels is None else {"label": torch.from_numpy(of_edges(arrays.edge_labels))},
         )
-        graph.set_batch_num_nodes(torch.from_numpy(sizes))
-        graph.set_batch_num_edges(torch.from_numpy(num_edges))
+        set_batch_sizes(graph, torch.from_numpy(sizes), torch.from_numpy(num_edges))
         if arrays.node_labels is not None:
             setattr(graph, LABEL_NAMES, self.meta.node_label_names)
         return graph

@@ -13,6 +13,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
+from spgnn_dgl._dgl import set_batch_sizes
 from spgnn_dgl.data.store import graph_from_csc, symmetric_lists
 from spgnn_dgl.nn.ops import segment_sum
 
@@ -51,8 +52,7 @@ def with_self_loops(graph: Any) -> Any:
         # not marked as undirected: attention has edge data, and the transposed graph numbers its edges differently
         made = graph_from_csc(new_indptr, lists)
         sizes = graph.batch_num_nodes()
-        made.set_batch_num_nodes(sizes)
-        made.set_batch_num_edges(graph.batch_num_edges() + sizes)
+        set_batch_sizes(made, sizes, graph.batch_num_edges() + sizes)
         cache[_WITH_LOOPS] = made
     return cache[_WITH_LOOPS]
 
@@ -128,6 +128,5 @@ def _subgraph(graph: Any, keep: Tensor, degrees: Tensor, lists: Tensor) -> Any:
     torch.cumsum(degrees, 0, dtype=torch.int32, out=indptr[1:])
     made = graph_from_csc(indptr, lists, undirected=symmetric_lists(graph) is not None)
     sizes = segment_sum(keep.long(), graph.batch_num_nodes())
-    made.set_batch_num_nodes(sizes)
-    made.set_batch_num_edges(segment_sum(degrees.long(), sizes))
+    set_batch_sizes(made, sizes, segment_sum(degrees.long(), sizes))
     return made
