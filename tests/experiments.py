@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.experiment import Run, RunConfig, run
 from tests.conftest import random_dataset
 
@@ -20,6 +22,12 @@ def quick_config(out: Path, **changes: Any) -> RunConfig:
     if method == "spgnn":
         settings.setdefault("epochs", (1, 2))
     return RunConfig(dataset, method, **settings)
+
+
+def named(name: str) -> GraphDataset:
+    """Random graphs under the name of another dataset."""
+    data = random_dataset(24, max_nodes=14)
+    return GraphDataset(data.arrays, replace(data.meta, name=name))
 
 
 def command_line(*arguments: str) -> None:

@@ -30,7 +30,7 @@ from spgnn_dgl.evaluation.units import run_unit
 from spgnn_dgl.experiment import prepare, run
 from spgnn_dgl.runs import RunDir
 from tests.conftest import random_dataset
-from tests.experiments import SMALL, command_line, quick_config, quick_run
+from tests.experiments import SMALL, command_line, named, quick_config, quick_run
 
 FILES = (
     "config.json", "environment.json", "folds.json", "history.csv", "predictions.csv", "results.json", "report.md",
@@ -264,11 +264,8 @@ def test_fold_files_are_used_and_graphs_that_are_never_tested_are_told(tmp_path)
 
 
 def test_the_papers_settings_apply_unless_told_otherwise(tmp_path):
-    data = random_dataset(24)
-    data.meta.__dict__["name"] = "DD"
-    data = sp.GraphDataset(data.arrays, data.meta)
     for changes, expected in (({}, 0.05), ({"preset": False}, None), ({"options": {"weight_decay": 0.1}}, 0.1)):
-        config = quick_config(tmp_path, dataset=data, **changes)
+        config = quick_config(tmp_path, dataset=named("DD"), **changes)
         assert prepare(config).identity["options"].get("weight_decay") == expected
 
 
