@@ -39,7 +39,7 @@ def our_step(data: GraphDataset, k: int, batch_size: int) -> Step:
     dims = [CHANNELS] * LAYERS
     convs = [CatAggConv(before, d) for before, d in zip([policy.spec, *dims], dims)]
     readout = WLSortPool(dims, k, HIDDEN)
-    net = GraphNet(policy.spec, convs, readout, CNNHead(readout.out_shape, data.num_classes))
+    net = GraphNet(convs, readout, CNNHead(readout.out_shape, data.num_classes), policy.spec)
     optimiser = FlatAdam(net, 1e-3)
     rng = np.random.default_rng(0)
 

@@ -82,4 +82,4 @@ class DGCNN(GNNMethod):
         convs = stack(GCNConv, spec, dims, norm="random-walk", activation="tanh")
         readout = SortPool(dims, self.resolved["k"])
         head = CNNHead(readout.out_shape, info.num_classes, hidden=HIDDEN, dropout=self.dropout)
-        return GraphNet(spec, convs, readout, head)
+        return GraphNet(convs, readout, head, spec)

@@ -49,4 +49,4 @@ class GAT(GNNMethod):
         dims = [self.channels] * self.layers
         convs = stack(GATConv, spec, dims, heads=self.heads)
         readout = SumReadout(dims)
-        return GraphNet(spec, convs, readout, MLPHead(readout.out_shape, info.num_classes, dropout=self.dropout))
+        return GraphNet(convs, readout, MLPHead(readout.out_shape, info.num_classes, dropout=self.dropout), spec)

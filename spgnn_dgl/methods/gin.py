@@ -94,4 +94,4 @@ class GIN(GNNMethod):
         dims = [self.resolved["hidden"]] * self.layers
         convs = stack(GINConv, spec, dims, learn_epsilon=self.resolved["epsilon"] == "trained", batch_norm=True)
         readout = JumpingReadout(spec, dims, info.num_classes, pool=self.resolved["readout"], dropout=self.dropout)
-        return GraphNet(spec, convs, readout, head=nn.Identity())
+        return GraphNet(convs, readout, nn.Identity(), spec)

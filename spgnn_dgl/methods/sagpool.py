@@ -80,7 +80,7 @@ class SAGPoolMethod(GNNMethod):
         convs = stack(GCNConv, spec, dims)
         if self.variant == "global":
             readout = SAGPoolReadout(dims, self.ratio, self.ties)
-            return GraphNet(spec, convs, readout, self._head(readout.out_shape[0], info.num_classes))
+            return GraphNet(convs, readout, self._head(readout.out_shape[0], info.num_classes), spec)
         levels = [Level(conv, SAGPool(conv.out_dim, self.ratio, self.ties)) for conv in convs]
         return PoolNet(spec, levels, self._head(2 * self.channels, info.num_classes))
 

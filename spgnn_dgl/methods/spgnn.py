@@ -118,7 +118,8 @@ class SPGNN(GNNMethod):
         options = {"pool": self.pool, "activation": self.activation}
         convs = stack(self._conv, spec, dims, **{o: v for o, v in options.items() if takes(self._conv, o)})
         readout = self._make_readout(dims)
-        return GraphNet(spec, convs, readout, head_for(readout.out_shape, info.num_classes, dropout=self.dropout))
+        head = head_for(readout.out_shape, info.num_classes, dropout=self.dropout)
+        return GraphNet(convs, readout, head, spec)
 
     def _make_readout(self, dims: list[int]) -> Readout:
         """The readout with what it asks for by name: `dims`, `k`, `hidden`."""

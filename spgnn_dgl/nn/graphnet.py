@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from spgnn_dgl.data.features import InputSpec
+from spgnn_dgl.data.features import DENSE, InputSpec
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.conv.base import Conv
 from spgnn_dgl.nn.inputs import NodeInput
@@ -25,17 +25,18 @@ class GraphNet(nn.Module):
 
     Parameters
     ----------
-    spec
-        What the nodes carry; see :class:`spgnn_dgl.data.features.Encoder`, which writes it on a batch.
     convs, readout, head
         The parts. The readout receives the whole list of layers.
+    spec
+        What the nodes carry, as :class:`spgnn_dgl.data.features.Encoder` writes it on a batch; None: dense features
+        in ``ndata["x"]``.
 
     Shape
     -----
     encoded batch of B graphs → (B, C)
     """
 
-    def __init__(self, spec: InputSpec, convs: Sequence[Conv], readout: Readout, head: nn.Module):
+    def __init__(self, convs: Sequence[Conv], readout: Readout, head: nn.Module, spec: InputSpec | None = None):
         super().__init__()
         self.spec = spec
         self.convs = nn.ModuleList(convs)
@@ -44,7 +45,7 @@ class GraphNet(nn.Module):
 
     def layers(self, graph: Any) -> list[Tensor]:
         """[Z¹ … Z^L], each (N, d_l)."""
-        Z: Tensor | NodeInput = NodeInput.of(graph, self.spec)
+        Z: Tensor | NodeInput = graph.ndata[DENSE] if self.spec is None else NodeInput.of(graph, self.spec)
         out: list[Tensor] = []
         for conv in self.convs:
             Z = conv(graph, Z)

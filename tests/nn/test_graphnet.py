@@ -14,7 +14,9 @@ from scipy.spatial.distance import pdist
 from spgnn_dgl.data.arrays import DatasetMeta, assemble
 from spgnn_dgl.data.features import FeaturePolicy
 from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods import make_method
+from spgnn_dgl.nn import CatAggConv, GraphNet, MLPHead, SumReadout
 from tests.conftest import random_dataset
 
 
@@ -112,6 +114,22 @@ def test_select_gives_the_nodes_that_are_pooled():
                 else:
                     torch.testing.assert_close(row[:32], Z[node])
                     torch.testing.assert_close(row[32], selection.importance[layer, node])
+
+
+def test_without_a_spec_the_network_reads_dense_features():
+    torch.manual_seed(0)
+    graph = random_dataset(4, 6).batch(range(4))
+    graph.ndata["x"] = torch.randn(graph.num_nodes(), 3)
+    readout = SumReadout([5])
+    net = GraphNet([CatAggConv(3, 5)], readout, MLPHead(readout.out_shape, 2)).eval()
+    expected = net.head(readout(graph, [net.convs[0](graph, graph.ndata["x"])]))
+    torch.testing.assert_close(net(graph), expected, rtol=0, atol=0)
+
+
+def test_a_readout_that_sums_up_selects_nothing():
+    net = GraphNet([CatAggConv(3, 5)], SumReadout([5]), MLPHead((5,), 2))
+    with pytest.raises(OptionError, match="SumReadout keeps no nodes"):
+        net.select(random_dataset(4, 6).batch(range(4)))
 
 
 def atlas_dataset() -> tuple[GraphDataset, list[nx.Graph]]:
