@@ -15,7 +15,7 @@ from spgnn_dgl.nn.conv.gcn import GCNConv
 from spgnn_dgl.nn.head import MLPHead
 from spgnn_dgl.nn.ops import segment_max, segment_mean, segment_sum
 from spgnn_dgl.nn.pool.base import check_pooling
-from spgnn_dgl.nn.pool.gpool import GPool
+from spgnn_dgl.nn.pool.gpool import GPool, check_power
 from spgnn_dgl.nn.poolnet import Level, PoolNet
 
 STATISTICS = (segment_max, segment_sum, segment_mean)
@@ -37,6 +37,9 @@ class GPoolMethod(GNNMethod):
         Of every convolution.
     ratios
         Share of the nodes that each pooling keeps, one number per pooling.
+    power
+        2 joins the kept nodes that were at most two hops apart, as in the paper. That is an edge between any two
+        neighbours of a hub: for graphs like those of REDDIT, 1 keeps only the edges there are.
     activation
         σ of the convolutions.
     hidden
@@ -56,6 +59,7 @@ class GPoolMethod(GNNMethod):
         *,
         channels: int = 64,
         ratios: Sequence[float] = (0.9, 0.8, 0.7),
+        power: int = 2,
         activation: str = "elu",
         hidden: int = 512,
         ties: str = "keep",
@@ -69,14 +73,15 @@ class GPoolMethod(GNNMethod):
             raise OptionError(f"ratios={ratios!r} was given; it is a list of shares, such as [0.9, 0.8, 0.7].")
         for ratio in ratios:
             check_pooling(ratio, ties)
-        self.channels, self.ratios, self.activation = channels, tuple(ratios), activation
+        check_power(power)
+        self.channels, self.ratios, self.power, self.activation = channels, tuple(ratios), power, activation
         self.hidden, self.ties, self.dropout = hidden, ties, dropout
 
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:
         levels = [Level(GCNConv(spec, self.channels, activation=self.activation))]
         for ratio in self.ratios:
             conv = GCNConv(self.channels, self.channels, activation=self.activation)
-            levels.append(Level(conv, GPool(self.channels, ratio, self.ties)))
+            levels.append(Level(conv, GPool(self.channels, ratio, self.ties, power=self.power)))
         width = len(STATISTICS) * self.channels * len(levels)
         head = MLPHead((width,), info.num_classes, hidden=self.hidden, dropout=self.dropout)
         return PoolNet(spec, levels, head, statistics=STATISTICS, add=False)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from spgnn_dgl._dgl import set_batch_sizes
 from spgnn_dgl.data.store import graph_from_csc, symmetric_lists
-from spgnn_dgl.nn.ops import segment_sum
+from spgnn_dgl.nn.ops import segment_ids, segment_max, segment_sum
 
 _WITH_LOOPS = "spgnn_dgl: with self-loops"
 
@@ -92,8 +92,9 @@ def induced_subgraph(graph: Any, keep: Tensor) -> Any:
 def two_hop_subgraph(graph: Any, keep: Tensor) -> Any:
     """The nodes where `keep` is true, joined where they are at most two hops apart in `graph`.
 
-    The sub-matrix of (A + I)² without its diagonal, entries 1. Only the kept rows and columns are multiplied, as
-    sparse matrices. Between the neighbours of a hub it has every edge there can be: n² of them for n neighbours.
+    The sub-matrix of (A + I)² without its diagonal, entries 1. Where one node of a graph is joined to all others, as
+    in every ego network, the result is complete and known; for other graphs the kept rows and columns are multiplied
+    as sparse matrices. Between the neighbours of a hub there is every edge there can be: n² for n neighbours.
 
     Examples
     --------
@@ -102,18 +103,47 @@ def two_hop_subgraph(graph: Any, keep: Tensor) -> Any:
     >>> two_hop_subgraph(path, torch.tensor([True, False, True, True])).in_degrees().tolist()
     [1, 2, 1]
     """
+    sizes = graph.batch_num_nodes()
+    of_kept = segment_ids(sizes)[keep].cpu().numpy()  # (N',) the graph of each kept node
+    complete = _is_ego_network(graph).cpu().numpy()[of_kept]  # (N',)
+    degrees = np.empty(len(of_kept), dtype=np.int64)
+    degrees[~complete], products = _two_hop_rows(graph, keep, ~complete)
+    degrees[complete], cliques = _complete_rows(np.bincount(of_kept, minlength=len(sizes)), of_kept, complete)
+    multiplied = np.repeat(~complete, degrees)  # (E',) both kinds of rows, in the order of the nodes
+    lists = np.empty(len(multiplied), dtype=np.int32)
+    lists[multiplied], lists[~multiplied] = products, cliques
+    device = keep.device
+    return _subgraph(graph, keep, torch.from_numpy(degrees).to(device), torch.from_numpy(lists).to(device))
+
+
+def _is_ego_network(graph: Any) -> Tensor:
+    """(B,) whether the graph is undirected and a node of it is joined to all others."""
+    sizes = graph.batch_num_nodes()
+    if symmetric_lists(graph) is None:
+        return torch.zeros_like(sizes, dtype=torch.bool)
+    return segment_max(graph.in_degrees().unsqueeze(1), sizes).squeeze(1) == sizes - 1
+
+
+def _two_hop_rows(graph: Any, keep: Tensor, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Degrees and neighbour lists of some rows of the two-hop matrix among the kept nodes."""
     indptr, neighbours = (lists.cpu().numpy() for lists in neighbour_lists(graph))
     N = len(indptr) - 1
     A = scipy.sparse.csr_matrix((np.ones(len(neighbours), dtype=bool), neighbours, indptr), shape=(N, N))
     reach = A + scipy.sparse.identity(N, dtype=bool, format="csr")
     kept = keep.nonzero().squeeze(1).cpu().numpy()
-    pairs = reach[kept] @ reach[:, kept]  # (N', N') bool
-    targets = np.repeat(np.arange(len(kept)), np.diff(pairs.indptr))
-    apart = pairs.indices != targets
-    degrees = np.bincount(targets[apart], minlength=len(kept))
-    lists = pairs.indices[apart].astype(np.int32)
-    device = keep.device
-    return _subgraph(graph, keep, torch.from_numpy(degrees).to(device), torch.from_numpy(lists).to(device))
+    pairs = reach[kept[rows]] @ reach[:, kept]
+    row = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
+    apart = pairs.indices != np.flatnonzero(rows)[row]
+    return np.bincount(row[apart], minlength=pairs.shape[0]), pairs.indices[apart]
+
+
+def _complete_rows(sizes: np.ndarray, graphs: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Degrees and neighbour lists of some rows where every graph is complete: all nodes of it but the row's own."""
+    nodes = np.flatnonzero(rows)
+    first = (np.cumsum(sizes) - sizes)[graphs[nodes]]
+    degrees = sizes[graphs[nodes]] - 1
+    position = np.arange(degrees.sum()) - np.repeat(np.cumsum(degrees) - degrees, degrees)  # in the row's list
+    return degrees, np.repeat(first, degrees) + position + (position >= np.repeat(nodes - first, degrees))
 
 
 def _targets(indptr: Tensor) -> Tensor:

@@ -37,7 +37,15 @@ def test_ratios_survive_json():
 
 @pytest.mark.parametrize(
     "options",
-    [{"ratios": 0.5}, {"ratios": "0.9"}, {"ratios": ["a"]}, {"ratios": [0.5, 2]}, {"ties": "x"}, {"channels": 0}],
+    [
+        {"ratios": 0.5},
+        {"ratios": "0.9"},
+        {"ratios": ["a"]},
+        {"ratios": [0.5, 2]},
+        {"ties": "x"},
+        {"channels": 0},
+        {"power": 0},
+    ],
 )
 def test_wrong_options_are_refused(options):
     with pytest.raises(OptionError, match="was given"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
 
 from spgnn_dgl._dgl import dgl
+from spgnn_dgl.data.convert import as_dataset
 from spgnn_dgl.data.store import symmetric_lists
 from spgnn_dgl.nn.structure import induced_subgraph, neighbour_lists, two_hop_subgraph, with_self_loops
 from tests.conftest import random_dataset
@@ -71,6 +73,21 @@ def test_a_two_hop_subgraph_joins_what_is_at_most_two_hops_apart(directed, share
     np.testing.assert_array_equal(matrix(pooled), expected[keep][:, keep])
     assert pooled.batch_num_nodes().tolist() == sizes_by_loop(graph, keep)
     assert int(pooled.batch_num_edges().sum()) == pooled.num_edges()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_two_hops_in_ego_networks_and_others_mixed(directed):
+    """A graph with a node that is joined to all others takes a short cut; an arrow to all is not enough."""
+    graphs = [nx.star_graph(5), nx.path_graph(6), nx.complete_graph(4), nx.empty_graph(1), nx.wheel_graph(6)]
+    graph = as_dataset(graphs, range(5)).batch([0, 1, 2, 3, 4])
+    if directed:
+        arrows = [torch.tensor([(a, b) for a, b in g.edges() if a < b]).view(-1, 2).t() for g in graphs]
+        graph = dgl.batch([dgl.graph((*ends,), num_nodes=len(g)) for ends, g in zip(arrows, graphs)])
+    for seed in range(5):
+        keep = some_nodes(graph, 0.7, seed)
+        reach = matrix(graph) + np.eye(graph.num_nodes(), dtype=int)
+        expected = (reach @ reach > 0) & ~np.eye(graph.num_nodes(), dtype=bool)
+        np.testing.assert_array_equal(matrix(two_hop_subgraph(graph, keep)), expected[keep][:, keep])
 
 
 @pytest.mark.parametrize("make", [induced_subgraph, two_hop_subgraph])

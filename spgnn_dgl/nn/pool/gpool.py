@@ -7,8 +7,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.pool.base import NodePool
-from spgnn_dgl.nn.structure import two_hop_subgraph
+from spgnn_dgl.nn.structure import induced_subgraph, two_hop_subgraph
+
+
+def check_power(power: int) -> None:
+    """Refuse powers of A that are not offered."""
+    if power not in (1, 2):
+        raise OptionError(f"power={power} was given; known: 1 (neighbours stay neighbours), 2 (two hops become one).")
 
 
 class GPool(NodePool):
@@ -30,14 +37,18 @@ class GPool(NodePool):
         Width of Z.
     ratio, ties
         As in :class:`~spgnn_dgl.nn.pool.base.NodePool`.
+    power
+        2 for A²; 1 for A, which stays small in graphs with hubs.
 
     Shape
     -----
     graph with N nodes, Z (N, d) → graph with N' nodes, (N', d)
     """
 
-    def __init__(self, dim: int, ratio: float = 0.8, ties: str = "keep"):
+    def __init__(self, dim: int, ratio: float = 0.8, ties: str = "keep", *, power: int = 2):
         super().__init__(ratio, ties)
+        check_power(power)
+        self.subgraph = two_hop_subgraph if power == 2 else induced_subgraph
         self.direction = nn.Parameter(torch.empty(dim))
         nn.init.uniform_(self.direction, -(dim**-0.5), dim**-0.5)
 
@@ -45,4 +56,4 @@ class GPool(NodePool):
         score = Z @ self.direction / self.direction.norm()  # (N,)
         keep = self.kept(graph, Z, score)
         gated = Z[keep] * torch.sigmoid(score[keep]).unsqueeze(1)  # (N', d)
-        return two_hop_subgraph(graph, keep), gated
+        return self.subgraph(graph, keep), gated

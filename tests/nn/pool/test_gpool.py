@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from spgnn_dgl._dgl import dgl
+from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.pool import GPool
 from tests.conftest import random_dataset
 
@@ -55,3 +57,14 @@ def test_the_direction_learns_through_the_gate():
     pool, graph, Z = pool_graph_input()
     pool(graph, Z)[1].square().sum().backward()
     assert pool.direction.grad.abs().sum() > 0
+
+
+def test_the_first_power_is_the_induced_subgraph():
+    _, graph, Z = pool_graph_input()
+    pool = GPool(5, 0.7, power=1)
+    keep = pool.kept(graph, Z, Z @ pool.direction / pool.direction.norm())
+    smaller, _ = pool(graph, Z)
+    expected = dgl.node_subgraph(graph, keep.nonzero().squeeze(1).int())
+    assert smaller.num_edges() == expected.num_edges()
+    with pytest.raises(OptionError, match="power=3 was given"):
+        GPool(5, power=3)
