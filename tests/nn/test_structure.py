@@ -81,7 +81,9 @@ def test_two_hops_in_ego_networks_and_others_mixed(directed):
     graphs = [nx.star_graph(5), nx.path_graph(6), nx.complete_graph(4), nx.empty_graph(1), nx.wheel_graph(6)]
     graph = as_dataset(graphs, range(5)).batch([0, 1, 2, 3, 4])
     if directed:
-        arrows = [torch.tensor([(a, b) for a, b in g.edges() if a < b]).view(-1, 2).t() for g in graphs]
+        arrows = [
+            torch.tensor([(a, b) for a, b in g.edges() if a < b], dtype=torch.int64).view(-1, 2).t() for g in graphs
+        ]
         graph = dgl.batch([dgl.graph((*ends,), num_nodes=len(g)) for ends, g in zip(arrows, graphs)])
     for seed in range(5):
         keep = some_nodes(graph, 0.7, seed)
