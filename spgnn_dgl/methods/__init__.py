@@ -11,6 +11,7 @@ from spgnn_dgl.methods import (
     graph2vec,
     kernels,
     majority,
+    pscn,
     sagpool,
     spgnn,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "kernels",
     "majority",
     "make_method",
+    "pscn",
     "sagpool",
     "spgnn",
 ]

@@ -47,6 +47,7 @@ class DeepGraphKernel(EmbeddingMethod):
     """
 
     reference = "Yanardag, Vishwanathan, KDD 2015"
+    kernels = ("cosine",)
 
     def __init__(self, *, base: str = "wl", height: int = 2, window: int = 5, epochs: int = 10, **common: Any):
         self.check_common("dgk", common)
@@ -88,7 +89,7 @@ class DeepGraphKernel(EmbeddingMethod):
         words = BASES[self.base].words(data, self.labels_, self.height)
         return counts_in(self._vocabulary, words) @ self._vectors
 
-    def compare(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def compare(self, rows: np.ndarray, columns: np.ndarray, kernel: str) -> np.ndarray:
         return _unit(rows) @ _unit(columns).T
 
     def fitted_options(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import zlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,9 @@ class EmbeddingMethod(Method):
 
     kind = "two-phase"
     extra = "embeddings"
+
+    kernels: ClassVar[tuple[str, ...]]
+    """Kernels between vectors that inner validation chooses among, together with C."""
 
     svm: KernelSVM
 
@@ -84,8 +87,8 @@ class EmbeddingMethod(Method):
         """(G, d) a vector per graph; does not depend on the other graphs."""
 
     @abc.abstractmethod
-    def compare(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """(R, C) kernel between vectors."""
+    def compare(self, rows: np.ndarray, columns: np.ndarray, kernel: str) -> np.ndarray:
+        """(R, C) kernel of that name between vectors."""
 
     @abc.abstractmethod
     def learned(self) -> tuple[Arrays, dict[str, Any]]:
@@ -118,21 +121,24 @@ class EmbeddingMethod(Method):
         self.labels_ = label_kind(train, self.features)
         self.learn([train, watch] if self.transductive and watch is not None else [train], seed)
         vectors = self.vectors(train)  # (n, d)
-        kernel = self.compare(vectors, vectors)
-        penalty = self.C
-        if penalty == "auto":
-            outer = None if validation is None else self.compare(self.vectors(validation), vectors)
-            _, penalty = choose(
-                [(None, kernel, outer)],
+        outer = None if validation is None else self.vectors(validation)
+        candidates = {name: self.compare(vectors, vectors, name) for name in self.kernels}
+        self.kernel_, penalty = next(iter(candidates)), self.C
+        if len(candidates) > 1 or penalty == "auto":
+            self.kernel_, penalty = choose(
+                (
+                    (name, kernel, None if outer is None else self.compare(outer, vectors, name))
+                    for name, kernel in candidates.items()
+                ),
                 train.labels,
                 None if validation is None else validation.labels,
-                PENALTIES,
+                PENALTIES if penalty == "auto" else (float(penalty),),
                 folds=self.inner_folds,
                 seed=seed,
                 check=lambda: None,
             )
         self.C_ = float(penalty)
-        self.svm = KernelSVM.fit(kernel, train.labels, self.C_)
+        self.svm = KernelSVM.fit(candidates[self.kernel_], train.labels, self.C_)
         self._support = vectors[self.svm.support]  # (s, d)
         self.watched = {} if watch is None else {0: self.predict_proba(watch)}
         return self
@@ -140,20 +146,21 @@ class EmbeddingMethod(Method):
     def predict_proba(self, data: GraphDataset) -> np.ndarray:
         """(G, C) softmax of the SVM's scores; see :meth:`spgnn_dgl.methods.kernels.svm.KernelSVM.probabilities`."""
         label_kind(data, self.labels_)
-        return self.svm.probabilities(self.compare(self.vectors(data), self._support), self.num_classes)
+        return self.svm.probabilities(self.compare(self.vectors(data), self._support, self.kernel_), self.num_classes)
 
     def fitted_options(self) -> dict[str, Any]:
-        return {"C": self.C_, "features": self.labels_, "transductive": self.transductive}
+        return {"C": self.C_, "kernel": self.kernel_, "features": self.labels_, "transductive": self.transductive}
 
     # ---- files ---------------------------------------------------------------------------------------------------
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
         arrays, values = self.learned()
-        own = {"num_classes": self.num_classes, "labels": self.labels_, "C": self.C_}
+        own = {"num_classes": self.num_classes, "labels": self.labels_, "C": self.C_, "kernel": self.kernel_}
         return {**arrays, **self.svm.state(), "support": self._support}, {**values, **own}
 
     def restore(self, arrays: Arrays, values: Mapping[str, Any]) -> None:
         self.num_classes, self.labels_, self.C_ = values["num_classes"], values["labels"], values["C"]
+        self.kernel_ = values["kernel"]
         self.svm, self._support = KernelSVM.restored(arrays), arrays["support"]
         self.relearn(arrays, values)
         self.watched, self.history = {}, []

@@ -23,7 +23,7 @@ STEPS, STEP_SIZE, SHRINKAGE = 100, 1.0, 0.01
 
 @METHODS.register("graph2vec")
 class Graph2Vec(EmbeddingMethod):
-    r"""Graph2Vec and SVM with a Gaussian kernel.
+    r"""Graph2Vec and SVM, with a linear or a Gaussian kernel as inner validation chooses.
 
     Narayanan, Chandramohan, Venkatesan, Chen, Liu, Jaiswal: *graph2vec: Learning Distributed Representations of
     Graphs*, 2017 (arXiv:1707.05005).
@@ -50,6 +50,7 @@ class Graph2Vec(EmbeddingMethod):
     """
 
     reference = "Narayanan et al., 2017"
+    kernels = ("linear", "rbf")
 
     def __init__(self, *, height: int = 2, **common: Any):
         self.check_common("graph2vec", common)
@@ -115,8 +116,10 @@ class Graph2Vec(EmbeddingMethod):
             vectors += STEP_SIZE * (pull - present * push - SHRINKAGE * vectors)
         return vectors
 
-    def compare(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def compare(self, rows: np.ndarray, columns: np.ndarray, kernel: str) -> np.ndarray:
         rows, columns = (rows - self._mean) / self._scale, (columns - self._mean) / self._scale
+        if kernel == "linear":
+            return rows @ columns.T / self.dimensions
         return rbf_kernel(rows, columns, gamma=1.0 / self.dimensions)
 
     def learned(self) -> tuple[Arrays, dict[str, Any]]:

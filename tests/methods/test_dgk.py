@@ -33,7 +33,7 @@ def test_the_kernel_is_counts_times_similarities_times_counts(data: GraphDataset
     K = P @ M @ P.T
     scale = np.sqrt(np.diag(K))
     vectors = method.vectors(data)
-    np.testing.assert_allclose(method.compare(vectors, vectors), K / np.outer(scale, scale), atol=1e-9)
+    np.testing.assert_allclose(method.compare(vectors, vectors, "cosine"), K / np.outer(scale, scale), atol=1e-9)
 
 
 def test_words_that_occur_together_become_similar() -> None:
@@ -51,7 +51,7 @@ def test_words_that_occur_together_become_similar() -> None:
     similarity = vectors @ vectors.T  # of the four labels, in an order of its own
     partner = np.argsort(-similarity, axis=1)[:, 1]
     assert (partner[partner] == np.arange(4)).all()  # two pairs
-    assert method.compare(first, second) < 0.9
+    assert method.compare(first, second, "cosine") < 0.9
 
 
 def test_watched_graphs_have_no_influence_unless_asked(data: GraphDataset) -> None:
