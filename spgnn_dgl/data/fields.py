@@ -18,7 +18,7 @@ import scipy.sparse
 
 from spgnn_dgl.data.derived import derived_arrays
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import flatten, mix, node_names, node_values, number_keys, text_keys, wl_keys
+from spgnn_dgl.data.wl import first_keys, flatten, mix, node_values, number_keys, refine
 from spgnn_dgl.errors import missing_extra
 
 WIDTHS = 32  # fields are computed for a multiple of so many nodes: the average size differs a little between folds
@@ -105,15 +105,16 @@ def _ranked(
 def _keys(data: GraphDataset, kind: str, height: int) -> np.ndarray:
     """(N, 2) colours that tell nodes apart whose input differs."""
     labels = "labels" if "labels" in kind else "degree" if kind in ("degree", "attributes") else "constant"
-    if "attributes" not in kind:
-        return wl_keys(data, height, labels=labels)[-1]
-    assert data.arrays.node_attributes is not None
-    codes, names = node_names(data, labels)
-    keys = text_keys(names)[codes]
-    attributes = np.ascontiguousarray(node_values(data, data.arrays.node_attributes), dtype=np.float32)
-    for column in attributes.view(np.uint32).T:
-        keys = mix(keys + column.astype(np.uint64)[:, None])
-    return wl_keys(data, height, start=keys)[-1]
+    keys = first_keys(data, labels)
+    if "attributes" in kind:
+        assert data.arrays.node_attributes is not None
+        attributes = np.ascontiguousarray(node_values(data, data.arrays.node_attributes), dtype=np.float32)
+        for column in attributes.view(np.uint32).T:
+            keys = mix(keys + column.astype(np.uint64)[:, None])
+    flat = flatten(data)
+    for _ in range(height):
+        keys = refine(flat, keys)
+    return keys
 
 
 def _neighbourhood(around: list[list[int]], root: int, size: int) -> tuple[list[int], list[int]]:

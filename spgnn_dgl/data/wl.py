@@ -97,9 +97,7 @@ def mix(keys: np.ndarray) -> np.ndarray:
     return keys ^ (keys >> np.uint64(31))
 
 
-def wl_keys(
-    data: GraphDataset, iterations: int, *, labels: str = "auto", start: np.ndarray | None = None
-) -> list[np.ndarray]:
+def wl_keys(data: GraphDataset, iterations: int, *, labels: str = "auto") -> list[np.ndarray]:
     r"""128-bit colours of all nodes after 0, 1, …, `iterations` rounds; comparable between datasets.
 
     .. math:: c_{t+1}(v) = h\Bigl(f(c_t(v)) + \sum_{u \in N(v)} g(c_t(u))\Bigr)
@@ -116,8 +114,6 @@ def wl_keys(
         Rounds of refinement.
     labels
         First colours: ``"labels"``, ``"degree"``, ``"constant"``, or ``"auto"`` (labels where there are any).
-    start
-        (N, 2) other first colours.
 
     Returns
     -------
