@@ -148,7 +148,7 @@ def test_a_loss_that_is_not_finite_says_what_to_try():
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
 def test_cuda_without_cuda_names_the_remedy():
     net, train = small_net(random_dataset(12, 9))
-    with pytest.raises(EnvironmentProblem, match="no CUDA device.*device='cpu'"):
+    with pytest.raises(EnvironmentProblem, match=r"no CUDA device.*device='cpu'"):
         train_network(net, train, TrainingOptions(epochs=1, device="cuda"))
 
 

@@ -94,14 +94,14 @@ def _one_hot(data: GraphDataset, policy: FeaturePolicy, index: int) -> tuple[Any
     return graph, F.one_hot(graph.ndata[CODE], policy.spec.num_codes).float()
 
 
-def _step(net: nn.Module, batches: Iterator[tuple[Callable[[], Tensor], Tensor]]) -> Callable[[], None]:
+def _step(net: nn.Module, scores: Callable[[Any], Tensor], batches: Iterator[tuple[Any, Tensor]]) -> Callable[[], None]:
     """One optimiser step on the next batch, batching included."""
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-3)
 
     def step() -> None:
-        scores, labels = next(batches)
+        batch, labels = next(batches)
         optimiser.zero_grad()
-        F.cross_entropy(scores(), labels).backward()
+        F.cross_entropy(scores(batch), labels).backward()
         optimiser.step()
 
     return step
@@ -119,7 +119,7 @@ def dgl_step(data: GraphDataset, k: int, batch_size: int) -> Callable[[], None]:
     net = DGLNet(policy.spec.dim, data.num_classes, k)
     loader = dgl.dataloading.GraphDataLoader(graphs, batch_size=batch_size, shuffle=True, drop_last=True)
     endless = itertools.chain.from_iterable(itertools.repeat(loader))
-    return _step(net, (((lambda g=g: net(g, g.ndata["x"])), y) for g, y in endless))
+    return _step(net, lambda graph: net(graph, graph.ndata["x"]), endless)
 
 
 def pyg_step(data: GraphDataset, k: int, batch_size: int) -> Callable[[], None]:
@@ -136,4 +136,4 @@ def pyg_step(data: GraphDataset, k: int, batch_size: int) -> Callable[[], None]:
     net = PyGNet(policy.spec.dim, data.num_classes, k)
     loader = DataLoader(graphs, batch_size=batch_size, shuffle=True, drop_last=True)
     endless = itertools.chain.from_iterable(itertools.repeat(loader))
-    return _step(net, (((lambda b=b: net(b)), b.y) for b in endless))
+    return _step(net, net, ((batch, batch.y) for batch in endless))

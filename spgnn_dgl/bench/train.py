@@ -21,6 +21,7 @@ from spgnn_dgl.data.features import FeaturePolicy
 from spgnn_dgl.errors import SpgnnError
 from spgnn_dgl.methods.spgnn import choose_k
 from spgnn_dgl.nn.conv import CatAggConv
+from spgnn_dgl.nn.conv.base import stack
 from spgnn_dgl.nn.graphnet import GraphNet
 from spgnn_dgl.nn.head import CNNHead
 from spgnn_dgl.nn.propagation import node_message_view
@@ -37,7 +38,7 @@ def our_step(data: GraphDataset, k: int, batch_size: int) -> Step:
     policy = FeaturePolicy.fit(data)
     encoder = policy.encoder(data)
     dims = [CHANNELS] * LAYERS
-    convs = [CatAggConv(before, d) for before, d in zip([policy.spec, *dims], dims)]
+    convs = stack(CatAggConv, policy.spec, dims)
     readout = WLSortPool(dims, k, HIDDEN)
     net = GraphNet(convs, readout, CNNHead(readout.out_shape, data.num_classes), policy.spec)
     optimiser = FlatAdam(net, 1e-3)

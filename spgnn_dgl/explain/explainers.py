@@ -61,12 +61,8 @@ def saliency_score(method: Method, data: GraphDataset, seed: int = 0) -> list[np
     lengths = []
     for indices in batches(len(data), 50):
         graph = encoder.batch(indices).to(device)
-        X = NodeInput.of(graph, net.spec).matrix().requires_grad_()  # (N, dim)
-        Z, layers = X, []
-        for conv in net.convs:
-            Z = conv(graph, Z)
-            layers.append(Z)
-        scores = net.head(net.readout(graph, layers))  # (B, C)
+        X = NodeInput.of(graph, method.policy.spec).matrix().requires_grad_()  # (N, dim)
+        scores = net.head(net.readout(graph, net.layers_of(graph, X)))  # (B, C)
         (gradient,) = torch.autograd.grad(scores.amax(dim=1).sum(), X)
         lengths.append(gradient.norm(dim=1).cpu().numpy().astype(np.float64))
     return _per_graph(np.concatenate(lengths), data)

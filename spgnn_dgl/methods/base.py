@@ -123,7 +123,7 @@ class GNNMethod(Method):
 
     kind = "gnn"
     has_epochs = True
-    epoch_candidates = (50, 100, 150, 200)
+    epoch_candidates: ClassVar[tuple[int, ...]] = (50, 100, 150, 200)
     training_defaults: ClassVar[dict[str, Any]] = {}
     """Training options whose default differs for this method."""
 
@@ -197,7 +197,8 @@ class GNNMethod(Method):
     @torch.no_grad()
     def select(self, data: GraphDataset, batch_size: int = 50) -> list[Selection]:
         """The nodes pooled from each graph: a :class:`Selection` per graph, node numbers inside the graph."""
-        if not hasattr(self.net, "select"):
+        select = getattr(self.net, "select", None)
+        if select is None:
             raise OptionError(
                 f"{type(self).__name__} pools no nodes, so there is nothing to select; use spgnn or dgcnn."
             )
@@ -206,7 +207,7 @@ class GNNMethod(Method):
         selections: list[Selection] = []
         for indices in batches(len(data), batch_size):
             graph = encoder.batch(indices)
-            selections.extend(split_selection(self.net.select(graph), graph.batch_num_nodes()))
+            selections.extend(split_selection(select(graph), graph.batch_num_nodes()))
         return selections
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:

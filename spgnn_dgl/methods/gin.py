@@ -49,7 +49,6 @@ class GIN(GNNMethod):
 
     reference = "Xu et al., ICLR 2019"
     epoch_candidates = (50, 100, 150, 200, 250, 300, 350)
-    epoch_candidates = (50, 100, 150, 200, 250, 300, 350)
     training_defaults: ClassVar[dict[str, Any]] = {"epochs": 350, "lr": 0.01, "schedule": "step"}
 
     def __init__(

@@ -45,21 +45,24 @@ class GraphNet(nn.Module):
 
     def layers(self, graph: Any) -> list[Tensor]:
         """[Z¹ … Z^L], each (N, d_l)."""
-        Z: Tensor | NodeInput = graph.ndata[DENSE] if self.spec is None else NodeInput.of(graph, self.spec)
-        out: list[Tensor] = []
+        return self.layers_of(graph, graph.ndata[DENSE] if self.spec is None else NodeInput.of(graph, self.spec))
+
+    def layers_of(self, graph: Any, Z: Tensor | NodeInput) -> list[Tensor]:
+        """[Z¹ … Z^L] from another Z⁰ than the one that the graph carries."""
+        out: list[Any] = [Z]
         for conv in self.convs:
-            Z = conv(graph, Z)
-            out.append(Z)
-        return out
+            out.append(conv(graph, out[-1]))
+        return out[1:]
 
     def forward(self, graph: Any) -> Tensor:
         return self.head(self.readout(graph, self.layers(graph)))
 
     def select(self, graph: Any) -> Selection:
         """The nodes that the readout keeps, per layer."""
-        if not hasattr(self.readout, "select"):
+        select = getattr(self.readout, "select", None)
+        if select is None:
             raise OptionError(
                 f"{type(self.readout).__name__} keeps no nodes, so there is nothing to select; "
                 "use a sorting readout (WLSortPool, SortPool)."
             )
-        return self.readout.select(graph, self.layers(graph))
+        return select(graph, self.layers(graph))

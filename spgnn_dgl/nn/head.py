@@ -23,7 +23,7 @@ class _Windows(torch.autograd.Function):
         return X.as_strided((B, length - width + 1, width * channels), steps).contiguous()
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         _, length, channels = ctx.shape
         count = length - ctx.width + 1
         back = grad.new_zeros(ctx.shape)
@@ -44,7 +44,7 @@ class _MaxOfPairs(torch.autograd.Function):
         return torch.maximum(first, second)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
         (first_wins,) = ctx.saved_tensors
         half = grad.shape[1]
         back = grad.new_zeros(ctx.shape)

@@ -119,7 +119,7 @@ class _KeepRows(torch.autograd.Function):
         return out.index_copy_(0, slots, rows.index_select(0, kept))
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
         kept, slots = ctx.saved_tensors
         back = grad.new_zeros(ctx.num_rows, grad.shape[1])
         return back.index_copy_(0, kept, grad.index_select(0, slots)), None, None, None

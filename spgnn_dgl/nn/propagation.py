@@ -28,7 +28,7 @@ def reduce_function(pool: str | ReduceUDF) -> Any:
     return getattr(dgl.function, pool)("m", "pooled")
 
 
-class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):
+class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):  # type: ignore[name-defined]
     """A graph index whose reverse is itself.
 
     True of the adjacency matrix of an undirected graph, but not of its edge *numbers*: only for messages that copy
@@ -56,7 +56,7 @@ class _OwnTranspose(dgl.heterograph_index.HeteroGraphIndex):
         return self
 
 
-class _View(dgl.DGLGraph):
+class _View(dgl.DGLGraph):  # type: ignore[name-defined]
     """A graph with one type of edge: its part with that type, which `update_all` asks for each time, is itself."""
 
     def __getitem__(self, key: Any) -> _View:

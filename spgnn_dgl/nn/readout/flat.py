@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -25,7 +25,7 @@ class FlatReadout(Readout):
     L tensors (N, d_l) → (B, Σ d_l)
     """
 
-    reduce: ClassVar[Callable[[Tensor, Tensor], Tensor]]
+    reduce: ClassVar[staticmethod[[Tensor, Tensor], Tensor]]
 
     def __init__(self, dims: Sequence[int]):
         super().__init__()

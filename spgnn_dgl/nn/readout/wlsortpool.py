@@ -104,9 +104,10 @@ class WLSortPool(Readout):
 
     def _importance(self, Z: Tensor) -> Tensor:
         """(L, N, d) → (L, N, 1): the MLPs of all layers at once."""
-        W1 = self._stack([first.weight for first, _, _ in self.importance]).transpose(1, 2)  # (L, d, hidden)
-        b1 = torch.stack([first.bias for first, _, _ in self.importance]).unsqueeze(1)
-        W2 = torch.stack([last.weight for _, _, last in self.importance])  # (L, 1, hidden)
-        b2 = torch.stack([last.bias for _, _, last in self.importance]).unsqueeze(1)
+        firsts, lasts = zip(*((mlp[0], mlp[2]) for mlp in self.importance))  # type: ignore[index]
+        W1 = self._stack([linear.weight for linear in firsts]).transpose(1, 2)  # (L, d, hidden)
+        b1 = torch.stack([linear.bias for linear in firsts]).unsqueeze(1)
+        W2 = torch.stack([linear.weight for linear in lasts])  # (L, 1, hidden)
+        b2 = torch.stack([linear.bias for linear in lasts]).unsqueeze(1)
         hidden = torch.relu(torch.baddbmm(b1, Z, W1))
         return (hidden * W2).sum(2, keepdim=True) + b2  # faster than a product with one column

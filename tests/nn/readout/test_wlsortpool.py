@@ -21,11 +21,11 @@ def pooled_by_loop(graph, layers, pool: WLSortPool) -> tuple[np.ndarray, np.ndar
         first, _, last = mlp
         Z = Z.detach().numpy().astype(np.float64)
         hidden = np.maximum(Z @ first.weight.detach().numpy().T + first.bias.detach().numpy(), 0)
-        I = hidden @ last.weight.detach().numpy().T + last.bias.detach().numpy()
-        H = np.concatenate([Z, I], axis=1)
+        importance = hidden @ last.weight.detach().numpy().T + last.bias.detach().numpy()
+        H = np.concatenate([Z, importance], axis=1)
         offset = sum(z.shape[1] + 1 for z in layers[:layer])
         for g, (start, size) in enumerate(zip(starts, sizes)):
-            order = start + np.argsort(-I[start : start + size, 0])[: pool.k]
+            order = start + np.argsort(-importance[start : start + size, 0])[: pool.k]
             nodes[layer, g, : len(order)] = order
             Z_G[g, : len(order), offset : offset + H.shape[1]] = H[order]
     return Z_G, nodes
