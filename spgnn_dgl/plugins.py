@@ -35,6 +35,8 @@ def load_plugin(plugin: str | Path) -> types.ModuleType:
     >>> load_plugin(folder / "mine.py").answer
     42
     """
+    import spgnn_dgl._dgl  # noqa: F401  (the plugin may import dgl, which must have been told its backend)
+
     text = str(plugin)
     is_file = isinstance(plugin, Path) or text.endswith(".py") or os.sep in text or "/" in text
     path = Path(plugin).expanduser().resolve()

@@ -5,6 +5,7 @@ A module adds its commands to ``app`` when it is imported; heavy imports belong 
 """
 
 from spgnn_dgl.cli import (
+    audit,
     compare,
     datasets,
     demo,
@@ -14,6 +15,7 @@ from spgnn_dgl.cli import (
     fetch,
     fit,
     methods,
+    new,
     page,
     patterns,
     predict,
@@ -24,6 +26,7 @@ from spgnn_dgl.cli.app import app, main
 
 __all__ = [
     "app",
+    "audit",
     "compare",
     "datasets",
     "demo",
@@ -34,6 +37,7 @@ __all__ = [
     "fit",
     "main",
     "methods",
+    "new",
     "page",
     "patterns",
     "predict",
