@@ -61,6 +61,18 @@ def import_igraph() -> Any:
     return igraph
 
 
+def canonical_places(igraph: Any, num_nodes: int, edges: Any, colours: list[int]) -> list[int]:
+    """The place of every node in BLISS's canonical labelling of a coloured graph; nodes are placed by colour first."""
+    permutation = igraph.Graph(num_nodes, edges).canonical_permutation(color=colours)
+    # igraph 1.0 lists the node at each place, earlier ones the place of each node: three colours without edges tell
+    if igraph.Graph(3).canonical_permutation(color=[1, 2, 0]) == [1, 2, 0]:
+        return permutation
+    places = [0] * num_nodes
+    for place, node in enumerate(permutation):
+        places[node] = place
+    return places
+
+
 def _compute(data: GraphDataset, kind: str, width: int, size: int, height: int, igraph: Any) -> np.ndarray:
     fields = np.full((len(data), width, size), -1, dtype=np.int32)
     known: dict[Any, list[int]] = {}  # canonical orders of small graphs, which recur
@@ -92,8 +104,8 @@ def _ranked(
         canonical = np.arange(end - start)
         if len(np.unique(own)) < len(own):
             upper = scipy.sparse.triu(part).tocoo()
-            graph = igraph.Graph(end - start, np.stack([upper.row, upper.col], axis=1).tolist())
-            canonical = np.array(graph.canonical_permutation(color=own.tolist()))
+            edges = np.stack([upper.row, upper.col], axis=1).tolist()
+            canonical = np.array(canonical_places(igraph, end - start, edges, own.tolist()))
         nodes = np.lexsort((canonical, own, -walks[start:end]))
         rank = np.empty(end - start, dtype=np.int64)
         rank[nodes] = np.arange(end - start)
@@ -158,6 +170,6 @@ def _canonical(
     colours = tuple(number[key] for key in keys)
     edges = tuple((p, q) for p, q in itertools.combinations(range(len(field)), 2) if _has(around[field[p]], field[q]))
     if (colours, edges) not in known:
-        canonical = igraph.Graph(len(field), edges).canonical_permutation(color=list(colours))
+        canonical = canonical_places(igraph, len(field), edges, list(colours))
         known[colours, edges] = sorted(range(len(field)), key=lambda p: (colours[p], canonical[p]))
     return known[colours, edges]

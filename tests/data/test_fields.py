@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from spgnn_dgl.data.convert import as_dataset
-from spgnn_dgl.data.fields import receptive_fields
+from spgnn_dgl.data.fields import canonical_places, receptive_fields
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import MissingExtraError
 from tests.conftest import random_dataset
 
-pytest.importorskip("igraph")
+igraph = pytest.importorskip("igraph")
 SMALL = {"width": 6, "size": 4, "height": 2}
 
 
@@ -84,6 +84,39 @@ def test_another_numbering_gives_the_same_fields(kind: str) -> None:
                 for nodes, whole in ((a, graph), (b, copy))
             ]
             assert edges[0] == edges[1]
+
+
+@pytest.mark.parametrize("graph", [nx.gnp_random_graph(9, 0.4, seed=3), nx.cycle_graph(6), nx.petersen_graph()])
+def test_every_numbering_of_a_graph_has_one_canonical_form(graph: nx.Graph) -> None:
+    forms = set()
+    for seed in range(30):
+        order = np.random.default_rng(seed).permutation(len(graph)).tolist()
+        edges = [(order[u], order[v]) for u, v in graph.edges]
+        colours = [0] * len(graph)
+        for v in graph:
+            colours[order[v]] = graph.degree(v)
+        places = canonical_places(igraph, len(graph), edges, colours)
+        assert sorted(places) == list(range(len(graph)))
+        by_place = [colours[v] for v in np.argsort(places)]
+        assert by_place == sorted(by_place)
+        forms.add(frozenset(frozenset((places[u], places[v])) for u, v in edges))
+    assert len(forms) == 1
+
+
+class OldGraph:
+    """igraph before 1.0: the place of each node."""
+
+    def __init__(self, num_nodes: int, edges: object = ()):
+        self.graph = igraph.Graph(num_nodes, edges)
+
+    def canonical_permutation(self, color: list[int]) -> list[int]:
+        return np.argsort(self.graph.canonical_permutation(color=color)).tolist()
+
+
+def test_either_direction_of_the_permutation_is_understood() -> None:
+    edges, colours = [(0, 3), (3, 1), (1, 4)], [0, 0, 1, 0, 2]
+    old = type("igraph", (), {"Graph": OldGraph})
+    assert canonical_places(old, 5, edges, colours) == canonical_places(igraph, 5, edges, colours)
 
 
 def test_nodes_that_differ_in_attributes_are_told_apart() -> None:
