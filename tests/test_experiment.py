@@ -136,6 +136,18 @@ def test_another_configuration_in_the_same_place_is_refused(tmp_path):
     assert (tmp_path / "random0" / "spgnn@channels=4,k=10,layers=2" / "paper-seed0.before" / "results.json").exists()
 
 
+def test_another_part_of_the_same_graphs_is_other_data(tmp_path):
+    data = random_dataset(60, max_nodes=14)
+    quick_run(tmp_path, dataset=data[:24])
+    with pytest.raises(RunError, match="fingerprint"):
+        quick_run(tmp_path, dataset=data[24:48])
+
+
+def test_options_that_no_file_can_hold_are_refused(tmp_path):
+    with pytest.raises(OptionError, match="cannot be written to a file"):
+        quick_run(tmp_path, options={**SMALL, "activation": "relu", "pool": lambda nodes: None})
+
+
 def test_a_full_disk_ends_with_one_error_and_the_run_goes_on_later(tmp_path, monkeypatch):
     whole = quick_run(tmp_path / "whole")
     replace = os.replace

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spgnn_dgl.evaluation.progress import Progress
-from spgnn_dgl.evaluation.protocols import epoch_accuracies
+from spgnn_dgl.evaluation.choices import epoch_accuracies
 from spgnn_dgl.evaluation.units import DONE, FINAL, Unit
 from spgnn_dgl.training import EpochRecord, OnEpoch
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from spgnn_dgl.evaluation.choices import Place, Record, epoch_accuracies
 from spgnn_dgl.evaluation.metrics import NAMES, confusion, scores
-from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC, PROTOCOLS, Place, Record, epoch_accuracies
+from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC, PROTOCOLS
 from spgnn_dgl.evaluation.sentinels import warnings
 from spgnn_dgl.evaluation.statistics import summary
 from spgnn_dgl.evaluation.units import DONE, FAILED, FINAL, TIMEOUT

@@ -10,7 +10,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC, epoch_accuracies
+from spgnn_dgl.evaluation.choices import epoch_accuracies
+from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC
 from spgnn_dgl.evaluation.results import COMPLETE, assemble, at_epoch
 from spgnn_dgl.evaluation.units import DONE, FINAL, checkpoint_name, unit_name
 from spgnn_dgl.paper import printed_anywhere

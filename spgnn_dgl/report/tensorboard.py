@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from spgnn_dgl.errors import missing_extra
-from spgnn_dgl.evaluation.protocols import epoch_accuracies
+from spgnn_dgl.evaluation.choices import epoch_accuracies
 from spgnn_dgl.evaluation.units import DONE
 from spgnn_dgl.runs import RunDir
 

@@ -6,46 +6,13 @@ import numpy as np
 import pytest
 
 from spgnn_dgl.data.folds import Fold, Folds, stratified_folds
-from spgnn_dgl.errors import OptionError, UnknownNameError
-from spgnn_dgl.evaluation.protocols import (
-    HONEST,
-    OPTIMISTIC,
-    PROTOCOLS,
-    Plan,
-    best_average,
-    candidate_epochs,
-    choose,
-    epoch_accuracies,
-)
-from spgnn_dgl.evaluation.units import FINAL, SELECT, derived_seed
-from spgnn_dgl.methods import METHODS
+from spgnn_dgl.errors import UnknownNameError
+from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC, PROTOCOLS, Plan
+from spgnn_dgl.evaluation.units import derived_seed
 from spgnn_dgl.runs import RunDir
 from tests.conftest import random_dataset
+from tests.evaluation.records import record
 from tests.experiments import quick_run
-
-
-def record(repeat, fold, accuracies, *, stage=FINAL, candidate=0, options=None, losses=None, status="done"):
-    """A unit's record in which `accuracies` (epoch → share of four graphs) are right."""
-    labels = [0, 1, 0, 1]
-    probabilities = {}
-    for epoch, accuracy in accuracies.items():
-        right = round(4 * accuracy)
-        probabilities[str(epoch)] = [
-            [1.0 - (label == 1) * 1.0, (label == 1) * 1.0] if i < right else [(label == 1) * 1.0, (label == 0) * 1.0]
-            for i, label in enumerate(labels)
-        ]
-    return {
-        "stage": stage,
-        "repeat": repeat,
-        "fold": fold,
-        "candidate": candidate,
-        "options": options or {},
-        "labels": labels,
-        "probabilities": probabilities,
-        "losses": {str(e): 1.0 for e in accuracies} if losses is None else losses,
-        "status": status,
-    }
-
 
 # ---- the choice of the epoch -----------------------------------------------------------------------------------------
 
@@ -80,37 +47,6 @@ def test_each_repeat_chooses_for_itself():
 def test_a_single_fold_has_no_others_and_takes_the_last_epoch():
     views = PROTOCOLS.get("paper").views([record(0, 0, {1: 1.0, 2: 0.5})])
     assert (views[OPTIMISTIC][0, 0], views[HONEST][0, 0]) == (1, 2)
-
-
-def test_equal_averages_take_the_earliest_epoch_whatever_the_order_of_summation():
-    values = [0.1, 0.2, 0.3, 0.7, 0.6]
-    curves = [{2: a, 1: b} for a, b in zip(values, reversed(values))]
-    assert best_average(curves) == 1
-
-
-# ---- the choice of candidates ----------------------------------------------------------------------------------------
-
-
-def test_choice_by_accuracy_then_loss_then_order():
-    def candidate(number, accuracy, loss):
-        return record(0, 0, {1: accuracy}, stage=SELECT, candidate=number, options={"c": number}, losses={"1": loss})
-
-    assert choose([candidate(0, 0.5, 0.1), candidate(1, 0.75, 9.0)])[0, 0] == {"c": 1}
-    assert choose([candidate(0, 0.5, 0.2), candidate(1, 0.5, 0.1)])[0, 0] == {"c": 1}
-    assert choose([candidate(1, 0.5, 0.1), candidate(0, 0.5, 0.1)])[0, 0] == {"c": 0}
-
-
-def test_a_candidate_is_judged_at_its_best_epoch():
-    slow = record(0, 0, {1: 0.25, 2: 1.0}, stage=SELECT, candidate=0, options={"c": 0})
-    fast = record(0, 0, {1: 0.75, 2: 0.75}, stage=SELECT, candidate=1, options={"c": 1})
-    assert choose([slow, fast])[0, 0] == {"c": 0}
-
-
-def test_a_candidate_that_broke_off_is_chosen_only_where_all_did():
-    broken = {**record(0, 0, {}, candidate=0, options={"c": 0}), "status": "failed"}
-    poor = record(0, 0, {1: 0.0}, candidate=1, options={"c": 1})
-    assert choose([broken, poor])[0, 0] == {"c": 1}
-    assert choose([broken])[0, 0] == {"c": 0}
 
 
 # ---- who sees what ---------------------------------------------------------------------------------------------------
@@ -222,46 +158,9 @@ def test_every_place_has_a_seed_of_its_own():
     assert len({derived_seed(*place) for place in places}) == len(places)
 
 
-# ---- candidate epochs ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "wanted", "epochs"),
-    [
-        ("spgnn", {}, None, (50, 100, 150, 200)),
-        ("gin", {}, None, (50, 100, 150, 200, 250, 300, 350)),
-        ("spgnn", {"epochs": 120}, None, (50, 100, 120)),
-        ("spgnn", {"epochs": 100}, None, (50, 100)),
-        ("spgnn", {"epochs": 3}, None, (3,)),
-        ("spgnn", {}, (20, 10, 20), (10, 20)),
-        ("spgnn", {"schedule": "cosine"}, None, (200,)),
-        ("wl", {}, None, (0,)),
-    ],
-)
-def test_candidate_epochs(method, options, wanted, epochs):
-    assert candidate_epochs(METHODS.get(method), options, wanted) == epochs
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "wanted", "message"),
-    [
-        ("spgnn", {}, (0, 5), "at least 1"),
-        ("wl", {}, (5,), "no epochs"),
-        ("spgnn", {"schedule": "cosine"}, (5, 10), "cosine"),
-    ],
-)
-def test_epochs_that_cannot_be(method, options, wanted, message):
-    with pytest.raises(OptionError, match=message):
-        candidate_epochs(METHODS.get(method), options, wanted)
-
-
 def test_unknown_protocol_is_answered_with_the_known_ones(tmp_path):
     with pytest.raises(UnknownNameError, match="Did you mean 'paper'"):
         quick_run(tmp_path, protocol="papr")
-
-
-def test_accuracy_of_each_epoch():
-    assert epoch_accuracies(record(0, 0, {1: 0.25, 2: 0.75})) == {1: 0.25, 2: 0.75}
 
 
 def test_epochs_of_one_training_are_those_of_shorter_trainings(tmp_path):
