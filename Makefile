@@ -74,7 +74,8 @@ wheel: install ## build the wheel, and check that it holds spgnn_dgl/ only
 	$(BIN)/python -m build --wheel --no-isolation
 	$(BIN)/python tools/check_wheel.py dist/*.whl
 
-docs: install ## build the documentation into docs/_build/html
+docs: install ## build the documentation into docs/_build/html; warnings and dead links are errors
+	@rm -rf docs/reference/generated
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 figure: install ## draw the paper's figure of pooled nodes
@@ -84,7 +85,7 @@ bench: install ## measure speed and memory against DGL and PyG
 	$(BIN)/python tools/bench.py $(ARGS)
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv-dgl2 build dist *.egg-info docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-dgl2 build dist *.egg-info docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define check-python

@@ -21,6 +21,7 @@ extensions = [
     "docstrings",  # this and what follows: docs/_ext
     "links",
     "mathml",
+    "module_pages",
     "source_lines",
     "tables",
 ]
@@ -33,7 +34,7 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.strikethrough"]
 
 autosummary_generate = True
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"show-inheritance": True}
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -61,8 +62,3 @@ html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
-
-import spgnn_dgl  # noqa: E402
-
-# where each public name is defined: the pages of modules leave these out, and point to their own pages
-autosummary_context = {"public": {f"spgnn_dgl.{home}.{name}" for name, home in spgnn_dgl._HOME.items()}}

@@ -11,7 +11,6 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +115,34 @@ def note_page(env: Any, file: Path) -> None:
     env.source_line_pages[page_of(file)] = str(file)
 
 
-def source_pages(app: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="{up}_static/pygments.css">
+<link rel="stylesheet" href="{up}_static/source.css">
+</head>
+<body>
+<p class="back"><a href="{up}index.html">{project}</a> / {title}</p>
+{code}
+</body>
+</html>
+"""
+
+
+def write_source_pages(app: Any, problem: Exception | None) -> None:
+    """Plain pages, without the theme: its navigation takes longer to make than all else on them."""
+    if problem is not None or app.builder.format != "html":
+        return
     formatter = HtmlFormatter(linenos="inline", linespans="L", wrapcode=True)
     for page, file in sorted(getattr(app.env, "source_line_pages", {}).items()):
+        place = Path(app.outdir) / f"{page}.html"
+        place.parent.mkdir(parents=True, exist_ok=True)
         code = highlight(Path(file).read_text(encoding="utf-8"), PythonLexer(), formatter)
-        title = page.removeprefix(f"{PAGES}/")
-        yield page, {"title": title, "body": f'<h1>{title}</h1><div class="source-page">{code}</div>'}, "page.html"
+        title, up = page.removeprefix(f"{PAGES}/"), "../" * page.count("/")
+        place.write_text(PAGE.format(title=title, up=up, project=app.config.project, code=code), encoding="utf-8")
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
@@ -145,6 +166,6 @@ def setup(app: Any) -> dict[str, bool]:
     _app = app
     app.add_role("src", Link(find_object, named=True))
     app.add_role("test", Link(find_test, named=False))
-    app.connect("html-collect-pages", source_pages)
+    app.connect("build-finished", write_source_pages, priority=400)  # before links are checked
     app.config["linkcode_resolve"] = linkcode_resolve
     return {"parallel_read_safe": False, "parallel_write_safe": True}
