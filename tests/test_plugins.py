@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import textwrap
 
 import pytest
 
+from spgnn_dgl.cli import main
 from spgnn_dgl.errors import PluginError
 from spgnn_dgl.evaluation.parallel import _work, shared
 from spgnn_dgl.experiment import RunConfig, prepare
@@ -111,6 +113,29 @@ def test_a_module_that_fails_is_named_with_its_line(write, monkeypatch):
     monkeypatch.syspath_prepend(str(write("own_module.py", "a = 1\nb = a + '1'\n").parent))
     with pytest.raises(PluginError, match=r"the plugin own_module, line 2 failed: TypeError"):
         load_plugin("own_module")
+
+
+def test_on_the_command_line_a_failure_is_one_message(write, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--plugin", str(write("bad.py", "import nothing_at_all\n")), "methods"])
+    assert caught.value.code == 2
+    assert re.match(r"error: the plugin .*bad\.py, line 1 failed: ModuleNotFoundError", capsys.readouterr().err)
+
+
+def test_on_the_command_line_several_can_be_given(write, capsys):
+    method = """
+        import spgnn_dgl as sp
+        from spgnn_dgl.methods.spgnn import SPGNN
+
+        @sp.METHODS.register("mine-too")
+        class MineToo(SPGNN):
+            pass
+    """
+    with pytest.raises(SystemExit) as caught:
+        main(["--plugin", str(write("mine.py", CONV)), "--plugin", str(write("too.py", method)), "methods"])
+    assert caught.value.code == 0
+    assert "mine-too" in capsys.readouterr().out
+    assert "mine" in CONVS
 
 
 def test_a_plugin_that_is_not_there():

@@ -26,7 +26,9 @@ SMALLEST_CHANCE = 0.0001  # below it, the approximation behind the number means 
 
 @app.command()
 def audit(
-    dataset: Annotated[str, typer.Argument(help="Name or path of a dataset.")],
+    datasets: Annotated[
+        list[str], typer.Argument(metavar="DATASET…", help="Names or paths, or `paper` for the paper's nine sets.")
+    ],
     layers: Annotated[int, typer.Option(help="Rounds of message passing for the ceiling.")] = 4,
     features: Annotated[str, typer.Option(help="What nodes are described by; as for the methods.")] = "auto",
     folds: Annotated[
@@ -49,25 +51,32 @@ def audit(
 ) -> None:
     """Count twins, contradictions and odd structure, and the best accuracy that message passing can reach."""
     from spgnn_dgl.data.audit import audit as make_audit
+    from spgnn_dgl.data.benchmarks import paper_datasets
     from spgnn_dgl.data.findings import findings
     from spgnn_dgl.data.load import load_dataset
     from spgnn_dgl.errors import OptionError
 
-    data = load_dataset(dataset, require_classes=False)
-    parts = folds_of(data, folds, folds_file, seed, group_twins)
-    report = make_audit(data, layers, parts, features=features, seconds=seconds)
-    found = findings(report)
-    if save_folds is not None:
-        if parts is None:
-            raise OptionError(f"there are no folds to save: {data.name} needs two graphs of each class for that.")
-        parts.save(save_folds)
-    if as_json:
-        content = {**report.to_json(), "findings": [{"name": f.name, "text": f.text} for f in found]}
-        typer.echo(json.dumps(content, indent=1))
-    else:
-        show(report, found, console())
+    names = [name for given in datasets for name in (paper_datasets() if given.lower() == "paper" else [given])]
+    if len(names) > 1 and (folds_file is not None or save_folds is not None):
+        raise OptionError("a file of folds belongs to one dataset, but several were given; audit that one by itself.")
+    contents = []
+    for number, name in enumerate(names):
+        data = load_dataset(name, require_classes=False)
+        parts = folds_of(data, folds, folds_file, seed, group_twins)
+        report = make_audit(data, layers, parts, features=features, seconds=seconds)
+        found = findings(report)
+        contents.append({**report.to_json(), "findings": [{"name": f.name, "text": f.text} for f in found]})
         if save_folds is not None:
-            typer.echo(f"folds: {save_folds}")
+            if parts is None:
+                raise OptionError(f"there are no folds to save: {data.name} needs two graphs of each class for that.")
+            parts.save(save_folds)
+        if not as_json:
+            typer.echo("\n" if number else "", nl=False)
+            show(report, found, console())
+    if as_json:
+        typer.echo(json.dumps(contents if len(names) > 1 else contents[0], indent=1))
+    elif save_folds is not None:
+        typer.echo(f"folds: {save_folds}")
 
 
 def folds_of(data: GraphDataset, count: int | None, file: Path | None, seed: int, group_twins: bool) -> Folds | None:

@@ -54,6 +54,15 @@ def test_json_has_all_of_it(rings, capsys):
     assert {finding["name"] for finding in content["findings"]} >= {"ceiling", "not-isomorphic"}
 
 
+def test_several_datasets_at_once(rings, tmp_path, capsys):
+    assert run("audit", rings, "MOTIFS", "--json") == 0
+    assert [content["dataset"] for content in json.loads(capsys.readouterr().out)] == ["RINGS", "MOTIFS"]
+    assert run("audit", rings, "MOTIFS") == 0
+    assert "\n\nMOTIFS: 300 graphs" in capsys.readouterr().out
+    assert run("audit", rings, "MOTIFS", "--save-folds", str(tmp_path / "folds.json")) == 2
+    assert "several were given" in capsys.readouterr().err
+
+
 def test_the_folds_are_those_of_train(rings, tmp_path):
     assert run("audit", rings, "--folds", "4", "--seed", "3", "--save-folds", str(tmp_path / "folds.json")) == 0
     saved = load_folds(tmp_path / "folds.json", 36)

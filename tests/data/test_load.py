@@ -122,6 +122,15 @@ def test_a_path_goes_before_a_name(home, tmp_path):
         load_dataset("Y.zip")
 
 
+def test_a_python_file_by_its_path(home, tmp_path):
+    (tmp_path / "work" / "shapes.py").write_text(DROP_IN)
+    for place in ("shapes.py", "./shapes.py", tmp_path / "work" / "shapes.py"):
+        data = load_dataset(place)
+        assert (data.name, data.meta.class_names) == ("shapes", ("path", "star"))
+    with pytest.raises(DatasetNotFoundError, match=r"nowhere.py does not exist"):
+        load_dataset("nowhere.py")
+
+
 def test_a_folder_of_that_name_without_a_dataset_is_not_meant(home, tmp_path):
     (tmp_path / "work" / "MOTIFS").mkdir()
     assert load_dataset("MOTIFS").num_classes == 3
