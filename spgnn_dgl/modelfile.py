@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from spgnn_dgl._dgl import installed_version
-from spgnn_dgl.errors import DatasetNotFoundError, ModelFileError, SpgnnError
+from spgnn_dgl.errors import DatasetNotFoundError, ModelFileError, SpgnnError, UnknownNameError
 from spgnn_dgl.methods.base import Method, make_method
 
 FORMAT, VERSION = "spgnn_dgl model", 1
@@ -83,6 +83,11 @@ def load_model(path: str | Path) -> tuple[Method, dict[str, Any]]:
             )
         method = make_method(header["method"], header["options"])
         method.restore(arrays, header["state"])
+    except UnknownNameError as problem:
+        raise ModelFileError(
+            f"'{path}' is made of a part that is not known here: {problem} If it comes from a plugin, load that first: "
+            "spgnn --plugin FILE.py …, or spgnn_dgl.load_plugin(FILE)."
+        ) from problem
     except SpgnnError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as problem:

@@ -8,10 +8,12 @@ import re
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 from spgnn_dgl.cli import main
-from spgnn_dgl.errors import PluginError
+from spgnn_dgl.errors import ModelFileError, PluginError
+from spgnn_dgl.estimator import GraphClassifier
 from spgnn_dgl.evaluation.parallel import _work, shared
 from spgnn_dgl.experiment import RunConfig, prepare
 from spgnn_dgl.nn import CONVS
@@ -113,6 +115,19 @@ def test_a_module_that_fails_is_named_with_its_line(write, monkeypatch):
     monkeypatch.syspath_prepend(str(write("own_module.py", "a = 1\nb = a + '1'\n").parent))
     with pytest.raises(PluginError, match=r"the plugin own_module, line 2 failed: TypeError"):
         load_plugin("own_module")
+
+
+def test_a_model_made_with_a_plugin_asks_for_it(write, tmp_path):
+    path = write("mine.py", CONV)
+    with restored():
+        load_plugin(path)
+        classifier = GraphClassifier("spgnn", conv="mine", epochs=1, layers=1, k=10).fit(random_dataset(10))
+        classifier.save(tmp_path / "model.safetensors")
+    with pytest.raises(ModelFileError, match=r"unknown conv 'mine'.*spgnn --plugin FILE.py"):
+        GraphClassifier.load(tmp_path / "model.safetensors")
+    load_plugin(path)
+    again = GraphClassifier.load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(again.predict(random_dataset(5)), classifier.predict(random_dataset(5)))
 
 
 def test_on_the_command_line_a_failure_is_one_message(write, capsys):

@@ -15,7 +15,8 @@ class Readout(nn.Module, abc.ABC):
     """From the node representations of all layers to one tensor per graph: ``readout(graph, [Z¹ … Z^L])``.
 
     `out_shape` is ``(k, D)`` for a readout that keeps an ordered list of nodes and ``(D,)`` for one that sums up; it
-    decides which head fits.
+    decides which head fits. A readout that `spgnn` can use by name is constructed from what it asks for by these names:
+    `dims` (widths of the layers), `k` (nodes to keep), `hidden`.
     """
 
     out_shape: tuple[int, ...]
