@@ -47,7 +47,7 @@ def _unreadable(report: AuditReport) -> Iterator[Finding]:
     if report.unreadable:
         listed = "".join(f"\n  {row}" for row in report.unreadable)
         yield Finding(
-            "unreadable", f"{len(report.unreadable)} rows could not be read and are not in the dataset:{listed}"
+            "unreadable", f"rows that could not be read and are not in the dataset ({len(report.unreadable)}):{listed}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,6 +76,7 @@ def from_smiles(
     if not path.is_file():
         raise DatasetNotFoundError(f"{path} does not exist. Give the path of a CSV file with a column of SMILES.")
     table = Table(path, delimiter=_delimiter(path))
+    asked = label_column
     smiles_column = _smiles_column(table, smiles_column)
     label_column = _label_column(table, smiles_column, label_column, require_classes)
     smiles = table[smiles_column]
@@ -91,7 +93,11 @@ def from_smiles(
         lambda i, problem: table.fail(rows[i], problem),
         require_classes,
     )
-    data = _dataset(list(molecules.values()), labels, class_names, path, unreadable)
+    name = path.stem if asked is None else f"{path.stem}#{asked}"  # a set of another column is another set
+    meta = DatasetMeta(
+        name=name, class_names=class_names, domain=BIOINFORMATICS, unreadable=unreadable, source=str(path)
+    )
+    data = _dataset(list(molecules.values()), labels, meta)
     tell_unreadable(data)
     return data
 
@@ -101,7 +107,7 @@ def tell_unreadable(data: GraphDataset) -> None:
     rows = data.meta.unreadable
     if rows:
         logger.warning(
-            "%s: %d rows cannot be read and are left out; graphs are numbered without them:%s",
+            "%s: rows that cannot be read are left out (%d), and graphs are numbered without them:%s",
             data.name,
             len(rows),
             _listed(rows),
@@ -198,9 +204,8 @@ def _reason(Chem: Any, text: str) -> str:
     return "; ".join(problems) or "not a possible molecule"
 
 
-def _dataset(
-    molecules: Sequence[Any], labels: np.ndarray, class_names: tuple[str, ...], path: Path, unreadable: tuple[str, ...]
-) -> GraphDataset:
+def _dataset(molecules: Sequence[Any], labels: np.ndarray, meta: DatasetMeta) -> GraphDataset:
+    """The molecules as graphs; `meta` is completed by the names of atoms and bonds."""
     counts = np.array([molecule.GetNumAtoms() for molecule in molecules])
     atoms, symbols = codes([atom.GetSymbol() for molecule in molecules for atom in molecule.GetAtoms()])
     bonds = [
@@ -218,15 +223,7 @@ def _dataset(
         node_labels=atoms,
         edge_labels=None if kinds is None else np.concatenate([kinds, kinds]),
     )
-    meta = DatasetMeta(
-        name=path.stem,
-        class_names=class_names,
-        node_label_names=symbols,
-        edge_label_names=kind_names,
-        node_symbols=symbols,
-        domain=BIOINFORMATICS,
-        mended=mended,
-        unreadable=unreadable,
-        source=str(path),
+    meta = dataclasses.replace(
+        meta, node_label_names=symbols, node_symbols=symbols, edge_label_names=kind_names, mended=mended
     )
     return GraphDataset(arrays, meta)

@@ -171,6 +171,7 @@ def test_load_dataset_takes_a_table_by_path_by_name_and_by_column(table, tmp_pat
     assert "notes" not in known_datasets()
     several = table("smiles,toxic,soluble\nC,1,x\nCC,0,y\nCCC,1,x\n", "several.csv")
     assert load_dataset(f"{several}#toxic").meta.class_names == ("0", "1")
+    assert load_dataset(f"{several}#toxic").name == "several#toxic"
     assert load_dataset(f"{several}#soluble").meta.class_names == ("x", "y")  # not the other one's cache
     with pytest.raises(DatasetError, match="which column"):
         load_dataset(several)
