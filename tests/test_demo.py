@@ -7,6 +7,7 @@ import pytest
 
 from spgnn_dgl.cli import main
 from spgnn_dgl.demo import demonstrate, in_truth
+from spgnn_dgl.explain.subject import open_subject
 from tests.explained import motif_data, motif_subject, written_subject
 
 
@@ -14,6 +15,7 @@ def test_it_trains_draws_and_counts(tmp_path):
     found = demonstrate(tmp_path, num_graphs=30, epochs=2)
     assert found.run.results["status"] == "complete"
     assert found.picture.stat().st_size > 20_000
+    assert len(open_subject(found.run.path, found.data).graphs) == 30
     assert found.marked >= 30 * 6
     assert 0 <= found.in_motif <= found.marked
     assert found.chance == pytest.approx(6 / 40, abs=0.02)
@@ -37,8 +39,8 @@ def test_a_model_that_pools_the_motif_hits_it():
 
 
 def test_the_command_says_what_was_found(tmp_path, capsys, monkeypatch):
-    def smaller(out, progress):
-        return demonstrate(out, num_graphs=30, epochs=1, progress=progress)
+    def smaller(out, seed, progress):
+        return demonstrate(out, num_graphs=30, epochs=1, seed=seed, progress=progress)
 
     monkeypatch.setattr("spgnn_dgl.demo.demonstrate", smaller)
     with pytest.raises(SystemExit) as end:

@@ -11,14 +11,17 @@ from spgnn_dgl.cli.app import app
 
 
 @app.command()
-def demo(out: Annotated[Path, typer.Option(help="Folder for the run and the picture.")] = Path("runs/demo")) -> None:
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the run, the picture and the graphs.")] = Path("runs/demo"),
+    seed: Annotated[int, typer.Option(help="Of folds and training.")] = 0,
+) -> None:
     """Train SPGNN on generated graphs and draw what it pools beside what was planted. Needs no data."""
     from spgnn_dgl.cli.progress import progress_display
     from spgnn_dgl.cli.train import show
     from spgnn_dgl.demo import NODES, demonstrate
 
     typer.echo(f"SPGNN on MOTIFS: generated graphs of about {NODES} nodes, each with one of three planted motifs")
-    found = demonstrate(out, progress=progress_display())
+    found = demonstrate(out, seed=seed, progress=progress_display())
     show(found.run)
     typer.echo(f"held-out accuracy: {found.accuracy:.1%}")
     typer.echo(f"picture: {found.picture} (pooled nodes yellow, the planted motif ringed)")
@@ -26,6 +29,7 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the run and the pict
         f"{found.in_motif} of the {found.marked} most pooled nodes ({found.in_motif / found.marked:.0%}) lie in the "
         f"planted motif; of all nodes it is {found.chance:.0%}"
     )
+    typer.echo(f"to browse it: spgnn page {found.run.path} --data {found.data}")
 
 
 @app.command()
