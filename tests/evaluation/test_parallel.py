@@ -64,6 +64,19 @@ def test_a_backend_that_is_not_installed_names_its_extra(monkeypatch):
         check_parallel(2, "ray")
 
 
+def test_results_are_bit_equal_for_any_number_of_jobs(tmp_path):
+    texts = []
+    for jobs in (1, 2):
+        result = quick_run(tmp_path / str(jobs), jobs=jobs, search={"lr": (0.01, 0.001)})
+        texts.append([(result.path / name).read_text() for name in ("results.json", "predictions.csv")])
+    assert texts[0] == texts[1]
+
+
+def test_an_error_in_a_worker_arrives_as_it_is(tmp_path):
+    with pytest.raises(OptionError, match="k=3"):  # the head needs ten rows, which only the network's builder knows
+        quick_run(tmp_path, jobs=2, options={**SMALL, "k": 3})
+
+
 def _die(*args, **how):
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -72,11 +85,6 @@ def test_a_worker_that_dies_is_one_clear_error(tmp_path, monkeypatch):
     monkeypatch.setattr(parallel, "_work", _die)
     with pytest.raises(RunError, match="a worker process died"):
         quick_run(tmp_path, jobs=2)
-
-
-def test_an_error_in_a_worker_arrives_as_it_is(tmp_path):
-    with pytest.raises(OptionError, match="k=3"):  # the head needs ten rows, which only the network's builder knows
-        quick_run(tmp_path, jobs=2, options={**SMALL, "k": 3})
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from tests.experiments import named, quick_run
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    return quick_run(tmp_path_factory.mktemp("run"), repeats=2)
+    return quick_run(tmp_path_factory.mktemp("run"), repeats=2, pictures=True)
 
 
 def test_the_honesty_card_has_every_line(finished):
