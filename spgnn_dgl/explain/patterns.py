@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import false_discovery_control, hypergeom
 
 from spgnn_dgl.data.wl import number_keys, wl_keys
 from spgnn_dgl.errors import DatasetError, OptionError
+from spgnn_dgl.explain.enrichment import benjamini_hochberg, count_patterns, log_fisher
 from spgnn_dgl.explain.selection import input_dataset, layer_depths, require_selecting
 from spgnn_dgl.explain.subject import Subject
 from spgnn_dgl.explain.trees import Tree, contains, parse_query, unfold
@@ -139,7 +139,7 @@ def find_patterns(subject: Subject, *, top: int | None = None, fewest_graphs: in
         top = int(rank.max()) + 1 if (rank >= 0).mean() < 0.5 else DEFAULT_TOP
     pooled = (rank >= 0) & (rank < top)  # (L, N)
     columns = [
-        _count(subject, layer, number_keys(of_layer)[0], pooled[layer], rank[layer], fewest_graphs)
+        count_patterns(subject, layer, number_keys(of_layer)[0], pooled[layer], rank[layer], fewest_graphs)
         for layer, of_layer in enumerate(keys)
     ]
     table = {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
@@ -164,46 +164,6 @@ def _ranks_and_keys(subject: Subject) -> tuple[np.ndarray, list[np.ndarray], tup
     return np.concatenate(ranks, axis=1), [np.concatenate(layer) for layer in zip(*keys)], depths
 
 
-def _count(
-    subject: Subject, layer: int, colour: np.ndarray, pooled: np.ndarray, rank: np.ndarray, fewest_graphs: int
-) -> dict[str, np.ndarray]:
-    """Counts of every pattern and class of a layer where enough graphs pool it, one entry each."""
-    data, label_of_graph = subject.explained, subject.labels
-    num_classes, num_colours = len(subject.class_names), int(colour.max()) + 1
-    graph = np.repeat(np.arange(len(data)), data.node_counts)  # (N,)
-    label = label_of_graph[graph]
-
-    def per_class(labels: np.ndarray, colours: np.ndarray) -> np.ndarray:  # (C, P)
-        return np.bincount(labels * num_colours + colours, minlength=num_classes * num_colours).reshape(num_classes, -1)
-
-    nodes, pooled_nodes = per_class(label, colour), per_class(label[pooled], colour[pooled])
-    pairs = np.unique(graph[pooled] * num_colours + colour[pooled])
-    graphs = per_class(label_of_graph[pairs // num_colours], pairs % num_colours)
-    of_class, pattern = np.nonzero(graphs >= fewest_graphs)
-    in_class = np.bincount(label_of_graph, minlength=num_classes)
-
-    # the example is a pooled node of the smallest graph, the first in rank there
-    order = np.lexsort((rank, data.node_counts[graph], colour, label))
-    order = order[pooled[order]]
-    code = label[order] * num_colours + colour[order]
-    first = order[np.searchsorted(code, of_class * num_colours + pattern)]
-    starts = np.concatenate([[0], np.cumsum(data.node_counts)])
-    return {
-        "label": of_class,
-        "layer": np.full(len(of_class), layer),
-        "pooled": pooled_nodes[of_class, pattern],
-        "nodes": nodes[of_class, pattern],
-        "all_pooled": pooled_nodes.sum(axis=1)[of_class],
-        "all_nodes": nodes.sum(axis=1)[of_class],
-        "graphs": graphs[of_class, pattern],
-        "class_graphs": in_class[of_class],
-        "graphs_anywhere": graphs.sum(axis=0)[pattern],
-        "all_graphs": np.full(len(of_class), len(data)),
-        "example_graph": graph[first],
-        "example_node": first - starts[graph[first]],
-    }
-
-
 def _tested(table: dict[str, np.ndarray], depths: Sequence[int]) -> list[Pattern]:
     """Patterns with p- and q-values, by class and then by p."""
     if len(table["label"]) == 0:
@@ -211,7 +171,7 @@ def _tested(table: dict[str, np.ndarray], depths: Sequence[int]) -> list[Pattern
     t = table
     enriched = log_fisher(t["pooled"], t["nodes"], t["all_pooled"], t["all_nodes"])
     typical = log_fisher(t["graphs"], t["graphs_anywhere"], t["class_graphs"], t["all_graphs"])
-    q_enriched, q_typical, q = (_benjamini_hochberg(p) for p in (enriched, typical, np.maximum(enriched, typical)))
+    q_enriched, q_typical, q = (benjamini_hochberg(p) for p in (enriched, typical, np.maximum(enriched, typical)))
     enrichment = (t["pooled"] / t["all_pooled"]) / (t["nodes"] / t["all_nodes"])
     elsewhere = (t["graphs_anywhere"] - t["graphs"]) / np.maximum(t["all_graphs"] - t["class_graphs"], 1)
     order = np.lexsort((-enrichment, np.maximum(enriched, typical), t["label"]))
@@ -235,25 +195,3 @@ def _tested(table: dict[str, np.ndarray], depths: Sequence[int]) -> list[Pattern
         )
         for i in order
     ]
-
-
-def log_fisher(both: np.ndarray, first: np.ndarray, second: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Logarithm of the one-sided p-value of Fisher's exact test: `both` or more in common, given the margins.
-
-    Parameters
-    ----------
-    both, first, second, total
-        (n,) counts: things with both properties, with the first, with the second, and all.
-
-    Examples
-    --------
-    >>> round(float(np.exp(log_fisher(np.array([3]), np.array([3]), np.array([4]), np.array([8])))[0]), 4)
-    0.0714
-    """
-    # SciPy sums over the last argument, so the smaller margin goes there
-    small, large = np.minimum(first, second), np.maximum(first, second)
-    return np.minimum(hypergeom.logsf(both - 1, total, large, small), 0.0)
-
-
-def _benjamini_hochberg(log_p: np.ndarray) -> np.ndarray:
-    return false_discovery_control(np.exp(log_p), method="bh")

@@ -6,8 +6,7 @@ import pytest
 
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.explain.patterns import find_patterns
-from spgnn_dgl.explain.trees import parse_query
-from spgnn_dgl.visual.patterns import distinct, draw_patterns, draw_tree, fitting, scientific
+from spgnn_dgl.visual.patterns import distinct, draw_patterns, scientific
 from tests.explain.test_patterns import ends_first, molecules
 from tests.explained import motif_subject, written_subject
 
@@ -28,25 +27,6 @@ def test_a_row_per_class_with_trees_examples_and_counts(table):
     figure.canvas.draw()
     boxes = [t.get_window_extent() for t in figure.texts]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-
-
-def test_a_tree_is_drawn_with_its_names_and_numbers():
-    from matplotlib.figure import Figure
-
-    axes = Figure().add_axes((0, 0, 1, 1))
-    draw_tree(axes, parse_query("N(C(C, C), O, O)"), (2, 1))
-    assert sorted(t.get_text() for t in axes.texts) == ["C", "C", "N", "O", "×2", "×2"]
-    assert len(axes.lines) == 3
-    heights = {t.get_text(): t.get_position()[1] for t in axes.texts if t.get_text() in "NO"}
-    assert heights["N"] > heights["O"]
-
-
-def test_a_wide_tree_is_cut_to_what_fits():
-    wide = parse_query("A(B(" + ",".join(f"x{i}" for i in range(12)) + "), C(D))")
-    assert str(fitting(wide)) == "A(B, C)"
-    narrow = parse_query("A(B(C(D)))")
-    assert fitting(narrow) == narrow
-    assert fitting(parse_query("A")) == parse_query("A")
 
 
 def test_the_same_nodes_seen_by_two_layers_are_shown_once(table):
