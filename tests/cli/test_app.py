@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -83,13 +83,14 @@ def test_help_is_there_at_once_and_loads_nothing_heavy():
         "try:\n    main(['--help'])\n"
         "except SystemExit:\n    print(sorted({'torch', 'dgl', 'sklearn', 'matplotlib'} & set(sys.modules)))"
     )
-    times = []
+    seconds = []  # of processor time: a busy machine is no slow command
     for _ in range(3):
-        began = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-        times.append(time.perf_counter() - began)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         assert done.stdout.splitlines()[-1] == "[]"
-    assert min(times) < 2  # 0.5 s on an idle machine; torch alone takes longer than this limit on a busy one
+    assert min(seconds) < 1
 
 
 def test_python_m_spgnn_dgl_is_the_same_command():
