@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -145,6 +145,7 @@ class PatchySAN(GNNMethod):
     kind = "two-phase"
     reference = "Niepert et al., ICML 2016"
     extra = "embeddings"
+    training_defaults: ClassVar[dict[str, Any]] = {"epochs": 50}
 
     def __init__(
         self,
