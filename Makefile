@@ -18,6 +18,7 @@ PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check --no-co
 # What runs with dgl 2.1.0 in its own environment: everything that touches a DGL graph.
 DGL2_TESTS ?= tests/test_dgl.py tests/data tests/nn
 ARGS ?=
+TEST_JOBS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-dgl2 lint format types layers wheel docs figure bench clean
@@ -41,7 +42,7 @@ demo: install ## train SPGNN on generated graphs, and draw what it pools beside 
 	@$(BIN)/spgnn demo
 
 test: install ## run the tests; ARGS="-k folds" is handed to pytest
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(TEST_JOBS) --dist loadfile $(ARGS)
 
 test-dgl2: .venv-dgl2/.installed ## run the tests that touch DGL graphs with dgl 2.1.0, in .venv-dgl2
 	.venv-dgl2/bin/python -m pytest $(DGL2_TESTS) $(ARGS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from data_samples import Plain, plain_datasets
 from hypothesis import given, settings
 
 from spgnn_dgl.data.arrays import DatasetMeta, EdgeError, GraphArrays, assemble, codes, sortable, take
 from spgnn_dgl.errors import DatasetError
+from tests.data.data_samples import Plain, plain_datasets
 
 
 def neighbour_lists(arrays: GraphArrays) -> list[list[list[int]]]:

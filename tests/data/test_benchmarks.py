@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from data_samples import triangle_and_path
 
 from spgnn_dgl.data.arrays import DatasetMeta
 from spgnn_dgl.data.benchmarks import (
@@ -16,6 +15,7 @@ from spgnn_dgl.data.benchmarks import (
     paper_datasets,
     with_known_facts,
 )
+from tests.data.data_samples import triangle_and_path
 
 
 def test_the_nine_sets_of_the_paper_and_three_more():

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from data_samples import assert_same_arrays, plain_datasets, triangle_and_path, tu_files, write_folder, write_zip
 from hypothesis import given, settings
 
 from spgnn_dgl.data import cache, saved
@@ -20,6 +19,14 @@ from spgnn_dgl.data.cache import cache_home, cached
 from spgnn_dgl.data.formats import read_dataset
 from spgnn_dgl.data.saved import is_store, open_store, save_store
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.data_samples import (
+    assert_same_arrays,
+    plain_datasets,
+    triangle_and_path,
+    tu_files,
+    write_folder,
+    write_zip,
+)
 
 
 @settings(max_examples=50, deadline=None)

@@ -8,12 +8,12 @@ import networkx
 import numpy as np
 import pytest
 import torch
-from data_samples import Plain, assert_same_arrays, plain_datasets, triangle_and_path
 from hypothesis import given, settings
 
 from spgnn_dgl._dgl import dgl
 from spgnn_dgl.data.convert import as_dataset, from_graphs, with_labels
 from spgnn_dgl.errors import DatasetError
+from tests.data.data_samples import Plain, assert_same_arrays, plain_datasets, triangle_and_path
 
 
 def as_dgl(plain: Plain) -> list:

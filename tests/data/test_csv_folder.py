@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from data_samples import Plain, assert_same_arrays, plain_datasets, write_folder
 from hypothesis import given, settings
 
 from spgnn_dgl.data.csv_folder import from_csv_folder
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.data_samples import Plain, assert_same_arrays, plain_datasets, write_folder
 
 GRAPHS = "graph_id,label\ng1,red\ng2,blue\n"
 NODES = 'graph_id,node_id,label,feat\ng1,a,C,"0.5, 1"\ng2,x,N,"1.5, 2"\ng1,b,N,"2.5, 3"\n'

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from data_samples import Plain, assert_same_arrays, plain_datasets, write_zip
 from hypothesis import given, settings
 
 from spgnn_dgl.data.dgcnn_text import read_dgcnn_text
 from spgnn_dgl.data.tu import read_tu
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.data_samples import Plain, assert_same_arrays, plain_datasets, write_zip
 
 EXAMPLE = """2
 3 0

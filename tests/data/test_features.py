@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 import torch
-from data_samples import Plain, triangle_and_path
 
 from spgnn_dgl.data.features import FeaturePolicy
 from spgnn_dgl.errors import DatasetError, OptionError
+from tests.data.data_samples import Plain, triangle_and_path
 
 
 def labelled(*node_labels: list[int], edges=None) -> Plain:

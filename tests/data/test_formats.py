@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 
 import pytest
-from data_samples import Plain, assert_same_arrays, triangle_and_path, tu_files, write_folder, write_zip
 
 from spgnn_dgl.data.formats import CSV, DGCNN, STORE, TU, read_dataset, recognise
 from spgnn_dgl.data.saved import save_store
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.data_samples import Plain, assert_same_arrays, triangle_and_path, tu_files, write_folder, write_zip
 
 TEXT = "2\n1 0\n5 0\n2 1\n5 1 1\n6 1 0\n"
 CSV_FILES = {

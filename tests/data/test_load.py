@@ -7,7 +7,6 @@ import importlib.metadata
 import networkx
 import numpy as np
 import pytest
-from data_samples import assert_same_arrays, triangle_and_path, tu_files, write_folder, write_zip
 
 from spgnn_dgl._dgl import dgl
 from spgnn_dgl.data import catalogue, load
@@ -16,6 +15,7 @@ from spgnn_dgl.data.load import known_datasets, load_dataset
 from spgnn_dgl.data.saved import save_store
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 from spgnn_dgl.registry import Registry
+from tests.data.data_samples import assert_same_arrays, triangle_and_path, tu_files, write_folder, write_zip
 
 DROP_IN = """
 import networkx

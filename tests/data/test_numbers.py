@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from data_samples import write_folder, write_zip
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from spgnn_dgl.data import numbers, sources
 from spgnn_dgl.data.numbers import read_table
 from spgnn_dgl.data.sources import FolderSource, ZipSource, line_blocks, open_source
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.data_samples import write_folder, write_zip
 
 
 class TextInMemory:

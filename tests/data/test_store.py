@@ -6,12 +6,12 @@ import networkx
 import numpy as np
 import pytest
 import torch
-from data_samples import Plain, plain_datasets, triangle_and_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spgnn_dgl._dgl import dgl
 from spgnn_dgl.errors import DatasetError
+from tests.data.data_samples import Plain, plain_datasets, triangle_and_path
 
 
 def indices_of(data, draw):

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from data_samples import Plain, assert_same_arrays, plain_datasets, triangle_and_path, tu_files, write_folder, write_zip
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spgnn_dgl.data.tu import read_tu
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.data_samples import (
+    Plain,
+    assert_same_arrays,
+    plain_datasets,
+    triangle_and_path,
+    tu_files,
+    write_folder,
+    write_zip,
+)
 
 
 @pytest.fixture
