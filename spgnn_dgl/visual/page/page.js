@@ -322,6 +322,15 @@
     }
   }
 
+  function ticks(low, high) {
+    const rough = Math.max(high - low, 1e-6) / 4;
+    const ten = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = ten * [1, 2, 5, 10].find((factor) => factor * ten >= rough);
+    const found = [];
+    for (let i = Math.ceil(low / step); i * step <= high + 1e-9; i++) found.push(Number((i * step).toPrecision(6)));
+    return found;
+  }
+
   function chart(title, lines, held, most) {
     const width = 420, height = 230, left = 44, bottom = 30, top = 10, right = 10;
     const every = lines.concat(held).flat();
@@ -332,10 +341,9 @@
     const y = (v) => height - bottom - (height - bottom - top) * (high > low ? (v - low) / (high - low) : 0.5);
     const figure = document.createElement("figure");
     const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} per epoch` });
-    for (let i = 0; i <= 4; i++) {
-      const value = low + (high - low) * i / 4;
+    for (const value of ticks(low, high)) {
       shape("path", { d: `M${left} ${y(value)}H${width - right}`, stroke: "#e3e7e9", "stroke-width": 1 }, svg);
-      shape("text", { x: left - 6, y: y(value), style: "text-anchor:end" }, svg).textContent = value.toPrecision(2);
+      shape("text", { x: left - 6, y: y(value), style: "text-anchor:end" }, svg).textContent = String(value);
     }
     for (const epoch of [firstEpoch, Math.round((firstEpoch + lastEpoch) / 2), lastEpoch])
       shape("text", { x: x(epoch), y: height - 18 }, svg).textContent = epoch;
