@@ -78,6 +78,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.method_: Method = make_method(self.method, self._options)
         self.method_.fit(data, validation=None if validation is None else as_dataset(validation), seed=self.seed)
         self.class_names_ = data.meta.class_names
+        self.train_sizes_ = [int(data.node_counts.min()), int(data.node_counts.max())]
         self.classes_ = np.arange(data.num_classes) if y is None else np.unique(np.asarray(y))
         self.dataset_name_ = data.name
         return self
@@ -129,6 +130,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             "classes": self.classes_.tolist(),
             "seed": self.seed,
             "dataset": self.dataset_name_,
+            "train_sizes": self.train_sizes_,
         }
         return save_model(path, self._fitted(), self.method, self._options, notes)
 
@@ -142,4 +144,5 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         classifier.class_names_ = tuple(notes["class_names"])
         classifier.classes_ = np.asarray(notes["classes"])
         classifier.dataset_name_ = notes["dataset"]
+        classifier.train_sizes_ = notes["train_sizes"]
         return classifier

@@ -59,6 +59,7 @@ def run(config: RunConfig, progress: Progress | None = None) -> Run:
     prepared = prepare(config)
     folder = RunDir.start(prepared.path, prepared.identity, force=config.force)
     try:
+        progress.open(folder.path)
         _write_beginning(folder, prepared, remarks(prepared.data, prepared.plan))
         plan, data = prepared.plan, prepared.data
         candidates = prepared.protocol.select_units(plan, data)

@@ -19,7 +19,7 @@ from spgnn_dgl.methods import METHODS, make_method
 from spgnn_dgl.modelfile import save_model
 from spgnn_dgl.paper import preset
 from spgnn_dgl.registry import check_options
-from spgnn_dgl.runs import RunDir
+from spgnn_dgl.runs import RunDir, write_whole
 from spgnn_dgl.training import OnEpoch
 
 log = logging.getLogger("spgnn_dgl")
@@ -89,4 +89,5 @@ def fit_model(
     check_options(f"method '{name}'", options, METHODS.get(name).options())
     settings = {**chosen, **options}
     fitted = make_method(name, settings).fit(data, seed=seed, on_epoch=on_epoch)
-    return save_model(out, fitted, name, settings, model_notes(data, seed))
+    notes = model_notes(data, seed)
+    return write_whole(Path(out), lambda aside: save_model(aside, fitted, name, settings, notes))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.errors import RunError
+from spgnn_dgl.errors import ModelFileError, RunError
 from spgnn_dgl.evaluation.results import COMPLETE
 from spgnn_dgl.methods.base import GNNMethod, Method
 from spgnn_dgl.modelfile import load_model
@@ -45,7 +45,7 @@ class Predictor:
 
     members: tuple[Method, ...]
     class_names: tuple[str, ...]
-    train_sizes: tuple[int, int] | None  # smallest and largest training graph, where the files say
+    train_sizes: tuple[int, int]  # smallest and largest training graph
     fingerprints: frozenset[str] = frozenset()  # of the data that the members were trained on
 
     def predict(self, data: GraphDataset, chunk: int = CHUNK) -> Iterator[Prediction]:
@@ -77,8 +77,6 @@ class Predictor:
         return np.mean(shares, axis=0) if shares else None
 
     def _size(self, nodes: int) -> str:
-        if self.train_sizes is None:
-            return ""
         low, high = self.train_sizes
         return "smaller" if nodes < low else "larger" if nodes > high else ""
 
@@ -89,11 +87,16 @@ def load_predictor(path: str | Path) -> Predictor:
     files = _checkpoints(path) if (path / CONFIG).is_file() else [path]
     members, headers = zip(*(load_model(file) for file in files))
     notes = [header["notes"] for header in headers]
+    if any("class_names" not in n or "train_sizes" not in n for n in notes):
+        raise ModelFileError(
+            f"'{path}' does not say which classes and graphs it was trained on; save it with GraphClassifier.save or "
+            "with `spgnn fit`."
+        )
     names = {tuple(n["class_names"]) for n in notes}
     if len(names) > 1:
         raise RunError(f"the models in '{path}' know different classes; they are not of one run.")
-    sizes = [n["train_sizes"] for n in notes if "train_sizes" in n]
-    extent = (min(low for low, _ in sizes), max(high for _, high in sizes)) if sizes else None
+    sizes = [n["train_sizes"] for n in notes]
+    extent = min(low for low, _ in sizes), max(high for _, high in sizes)
     fingerprints = frozenset(n["fingerprint"] for n in notes if "fingerprint" in n)
     return Predictor(tuple(members), names.pop(), extent, fingerprints)
 

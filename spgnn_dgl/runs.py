@@ -26,6 +26,7 @@ HEARTBEAT = ".epoch"  # suffix of the file in which a unit under way says how fa
 LOCK = ".lock"
 FORMER = "before"  # suffix of a folder that --force moved aside
 LONGEST_NAME = 100
+_UNFINISHED = re.compile(r"\.+.+\.\d+-[0-9a-f]{6}")  # names that write_whole gives to files it has not finished
 
 
 class RunDir:
@@ -191,7 +192,7 @@ class RunDir:
     def _tidy(self) -> None:
         """Remove what a killed process left half-written: such files have names that begin with a dot."""
         for path in self.path.rglob(".*"):
-            if path.name != LOCK:
+            if _UNFINISHED.match(path.name) or path.name.endswith(HEARTBEAT):
                 remove(path)
 
     def _set_damaged_aside(self, name: str, *, always: bool = False) -> None:

@@ -69,6 +69,12 @@ def test_the_papers_settings_apply_without_a_run(tmp_path):
     assert header["options"]["weight_decay"] == 0.05
 
 
+def test_a_place_that_cannot_be_written_to_is_one_clear_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot write"):
+        fit_model(random_dataset(24), tmp_path / "file" / "model", options={**SMALL, "epochs": 1})
+
+
 def test_a_run_without_results_cannot_be_followed(finished, tmp_path):
     run = RunDir.start(tmp_path / "run", {"dataset": "x"})
     run.close()

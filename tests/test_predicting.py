@@ -11,9 +11,10 @@ import pytest
 
 from spgnn_dgl.data.convert import with_labels
 from spgnn_dgl.data.saved import open_store, save_store
-from spgnn_dgl.errors import DatasetNotFoundError, RunError
+from spgnn_dgl.errors import DatasetNotFoundError, ModelFileError, RunError
+from spgnn_dgl.estimator import GraphClassifier
 from spgnn_dgl.fitting import fit_model
-from spgnn_dgl.modelfile import load_model
+from spgnn_dgl.modelfile import load_model, save_model
 from spgnn_dgl.predicting import load_predictor, write_predictions
 from tests.conftest import random_dataset
 from tests.experiments import SMALL, quick_run
@@ -58,6 +59,13 @@ def test_one_model_has_nothing_to_disagree_with(tmp_path):
     assert {p.disagreement for p in found} == {None}
     np.testing.assert_allclose([p.probabilities for p in found], load_model(path)[0].predict_proba(NEW))
     assert predictor.fingerprints == {DATA.fingerprint}
+
+
+def test_a_model_saved_by_the_estimator(tmp_path):
+    classifier = GraphClassifier("spgnn", **SMALL, epochs=1).fit(DATA)
+    found = list(load_predictor(classifier.save(tmp_path / "model")).predict(NEW))
+    np.testing.assert_allclose([p.probabilities for p in found], classifier.predict_proba(NEW))
+    assert {p.size for p in found} == {"", "larger"}
 
 
 def test_a_kernel_has_no_vocabulary_to_miss(tmp_path):
@@ -119,6 +127,9 @@ def test_memory_does_not_grow_with_the_number_of_graphs(tmp_path):
 def test_what_cannot_be_used_is_one_clear_error(finished, tmp_path):
     with pytest.raises(DatasetNotFoundError, match="no model file"):
         load_predictor(tmp_path / "nowhere")
+    save_model(tmp_path / "bare", load_model(next((finished.path / "checkpoints").iterdir()))[0], "spgnn", SMALL, {})
+    with pytest.raises(ModelFileError, match=r"GraphClassifier\.save"):
+        load_predictor(tmp_path / "bare")
     copy = tmp_path / "copy"
     shutil.copytree(finished.path, copy)
     next((copy / "checkpoints").iterdir()).unlink()

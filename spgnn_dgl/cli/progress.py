@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spgnn_dgl.evaluation.progress import Progress
 from spgnn_dgl.evaluation.choices import epoch_accuracies
+from spgnn_dgl.evaluation.progress import Progress
 from spgnn_dgl.evaluation.units import DONE, FINAL, Unit
 from spgnn_dgl.training import EpochRecord, OnEpoch
 
@@ -19,6 +20,11 @@ STAGES = {"select": "search", "final": "folds"}
 
 class RunningMean(Progress):
     """Keeps the running mean over finished trainings: the epoch that is best on the average of those so far."""
+
+    path: Path | None = None
+
+    def open(self, path: Path) -> None:
+        self.path = path
 
     def start(self, stage: str, units: Sequence[Unit], finished: Sequence[dict[str, Any]]) -> None:
         self.stage, self.total, self.count = stage, len(units), 0
@@ -101,7 +107,7 @@ class Bars(RunningMean):
         self.bars.stop()
 
 
-def progress_display() -> Progress:
+def progress_display() -> RunningMean:
     """Bars where stdout is a terminal, else lines."""
     return Bars() if sys.stdout.isatty() else Lines()
 

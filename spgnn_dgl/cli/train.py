@@ -57,8 +57,7 @@ def train(
 ) -> None:
     """Run a cross-validation; end with a report, a picture and the paths to both. A rerun resumes."""
     from spgnn_dgl.cli.progress import progress_display
-    from spgnn_dgl.experiment import RunConfig, prepare, run
-    from spgnn_dgl.runs import UNITS
+    from spgnn_dgl.experiment import RunConfig, run
 
     config = RunConfig(
         dataset,
@@ -81,18 +80,24 @@ def train(
         checkpoints=checkpoints,
         tensorboard=tensorboard,
     )
+    progress = progress_display()
     try:
-        result = run(config, progress_display())
+        result = run(config, progress)
     except KeyboardInterrupt:
-        path = prepare(config).path
-        finished = len(list((path / UNITS).glob("[!.]*.json")))
-        typer.echo(
-            f"\nstopped. {finished} finished trainings are kept in {path}; the same command goes on from there"
-            f"{' (without --force)' if force else ''}.",
-            err=True,
-        )
+        typer.echo(f"\nstopped{_kept(progress.path, force)}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     show(result)
+
+
+def _kept(path: Path | None, force: bool) -> str:
+    """What an interrupted run leaves, and how to go on."""
+    from spgnn_dgl.runs import UNITS
+
+    if path is None:
+        return " before anything was trained."
+    finished = len(list((path / UNITS).glob("[!.]*.json")))
+    again = "the same command without --force" if force else "the same command"
+    return f". {finished} finished trainings are kept in {path}; {again} goes on from there."
 
 
 def show(result: Run) -> None:

@@ -25,6 +25,8 @@ from spgnn_dgl.data.saved import is_store, open_store, save_store
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import OptionError, RunError, missing_extra
 from spgnn_dgl.evaluation.units import Unit, run_unit
+from spgnn_dgl.methods import METHODS
+from spgnn_dgl.methods.base import Method
 from spgnn_dgl.plugins import load_plugin, loaded_plugins
 
 BACKENDS = ("loky", "ray", "dask")
@@ -105,7 +107,8 @@ def run_units(
     with shared(data) as dataset, _backend(backend, jobs) as options:
         try:
             joblib.Parallel(n_jobs=jobs, batch_size=1, **options)(
-                joblib.delayed(_work)(unit, dataset, folder, how, loaded_plugins()) for unit in units
+                joblib.delayed(_work)(unit, dataset, folder, how, loaded_plugins(), _sendable(unit.method))
+                for unit in units
             )
         except BrokenExecutor as problem:
             raise RunError(
@@ -114,11 +117,30 @@ def run_units(
             ) from problem
 
 
-def _work(unit: Unit, dataset: SharedDataset, folder: Path, how: dict[str, bool], plugins: Sequence[str]) -> None:
-    import spgnn_dgl.methods  # noqa: F401  (registers the methods in this process)
+def _sendable(name: str) -> type[Method] | None:
+    """The class of a method where another process can unpickle it; a plugin's is there once the plugin is loaded."""
+    method = METHODS.get(name)
+    if method.__module__ == "__main__":  # a notebook or a script: the class travels as a whole
+        return method
+    try:
+        return method if importlib.util.find_spec(method.__module__) is not None else None
+    except ValueError:  # a module that was made and not found
+        return None
 
+
+def _work(
+    unit: Unit,
+    dataset: SharedDataset,
+    folder: Path,
+    how: dict[str, bool],
+    plugins: Sequence[str],
+    method: type[Method] | None,
+) -> None:
+    """A unit in another process, which learns first what this one has learned: plugins, and the method itself."""
     for plugin in plugins:
         load_plugin(plugin)
+    if method is not None and unit.method not in METHODS:
+        METHODS.register(unit.method)(method)
     run_unit(unit, dataset.open(), folder, **how)
 
 

@@ -24,6 +24,9 @@ class Progress:
     wants_epochs = False
     """Whether units under way should note their epoch."""
 
+    def open(self, path: Path) -> None:
+        """The run folder is ready; from now on finished work is kept there."""
+
     def start(self, stage: str, units: Sequence[Unit], finished: Sequence[dict[str, Any]]) -> None:
         """A stage begins; `finished` are the records of units that an earlier call has done."""
 

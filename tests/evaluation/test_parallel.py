@@ -77,6 +77,35 @@ def test_an_error_in_a_worker_arrives_as_it_is(tmp_path):
         quick_run(tmp_path, jobs=2, options={**SMALL, "k": 3})
 
 
+@pytest.mark.slow
+def test_a_method_of_a_script_works_in_other_processes(tmp_path):
+    """Defined and registered in ``__main__``, which no worker can import."""
+    code = """
+import sys, numpy as np, spgnn_dgl as sp
+from spgnn_dgl.methods import Method
+
+@sp.METHODS.register("majority")
+class Majority(Method):
+    kind, reference = "floor", "none"
+    def __init__(self, *, unused: int = 0): pass
+    def fit(self, train, *, watch=None, **how):
+        self.share, self.history = np.bincount(train.labels) / len(train), []
+        self.watched = {} if watch is None else {0: self.predict_proba(watch)}
+        return self
+    def predict_proba(self, data): return np.tile(self.share, (len(data), 1))
+    def state(self): return {"share": self.share}, {}
+    def restore(self, arrays, values): self.share = arrays["share"]
+
+config = sp.RunConfig(sys.argv[1], "majority", folds=3, jobs=2, out=sys.argv[2])
+assert sp.run(config).results["status"] == "complete"
+"""
+    save_store(tmp_path / "data", random_dataset(24))
+    (tmp_path / "script.py").write_text(code)
+    command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "data"), str(tmp_path / "runs")]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
 def _die(*args, **how):
     os.kill(os.getpid(), signal.SIGKILL)
 
