@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
@@ -246,7 +247,12 @@ def test_a_pattern_leads_to_its_example(page):
 def test_learning_curves_are_drawn(page):
     captions = [caption.text for caption in page.all("#curves figcaption")]
     assert captions == ["loss, training", "accuracy, training"]
-    assert all(len(svg.find_elements("css selector", "path")) >= 6 for svg in page.all("#curves svg"))
+    for svg, key in zip(page.all("#curves svg"), ("loss", "accuracy")):
+        (line,) = svg.find_elements("css selector", "path[stroke='#0072b2']")
+        heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", line.get_attribute("d"))]
+        values = [epoch[key] for epoch in motif_subject().parts[0].history]
+        assert len(heights) == 2
+        assert (heights[0] < heights[1]) == (values[0] > values[1])  # upwards is towards zero on a screen
 
 
 def test_the_address_remembers_the_state(browser, page_file, facts):
