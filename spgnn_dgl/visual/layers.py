@@ -133,7 +133,7 @@ def _draw_layer(
         brightness = rgba[:, :3] @ [0.299, 0.587, 0.114]
         draw_texts(axes, positions, ranks, size, ["white" if b < 0.5 else INK for b in brightness])
     if len(nodes) <= FEW:
-        _name(axes, positions, nodes, named, scale=scale, offset=0.6 * size)
+        _name(axes, positions, nodes, named, scale=scale, offset=0.78 * size)
     return colours
 
 

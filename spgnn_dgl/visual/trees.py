@@ -61,7 +61,8 @@ def draw_tree(axes: Axes, tree: Tree, inches: tuple[float, float]) -> None:
     for (x, level), (at, below), times in lines:
         if times == 1:
             continue
-        middle_of_line = (np.array(point(x, level)) + point(at, below)) / 2
+        (x1, y1), (x2, y2) = point(x, level), point(at, below)
+        beside = 5.5 if x1 == x2 else 0.0  # on a steep short line it would meet the nodes
         backing = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"}
         style: Any = {"fontsize": SMALL_FONT - 0.6, "ha": "center", "va": "center", "bbox": backing, "zorder": 1.5}
-        axes.text(middle_of_line[0], middle_of_line[1], f"×{times}", color=INK, **style)
+        axes.text((x1 + x2) / 2 + beside, (y1 + y2) / 2, f"×{times}", color=INK, **style)
