@@ -16,10 +16,11 @@ import torch.nn.functional as F
 
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.methods.base import GNNMethod, Method
-from spgnn_dgl.training import seeded
+from spgnn_dgl.training import batches, seeded
 
 SAMPLE = 200  # training graphs looked at for importance, ties and gradient
 FLAT = 1e-6  # an importance that varies less is no ranking; a gradient norm below does not learn
+SAME = 1e-4  # representations that differ less are the same but for rounding
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ SENTINELS = (
     Sentinel(
         "ties-at-the-cut",
         _above("tie_share", TIES_LIMIT),
-        f"in more than {TIES_LIMIT:.0%} of the graphs larger than k, kept and dropped nodes have the same importance",
+        f"in more than {TIES_LIMIT:.0%} of the graphs larger than k, different nodes have the same importance at the "
+        "cut: the tie-breaking rule decides there, and not what was learned",
         "tie_share",
     ),
     Sentinel(
@@ -138,23 +140,50 @@ def _unseen(method: GNNMethod, tested: GraphDataset) -> float:
     return float(method.policy.encoder(tested).unseen_shares() @ counts / max(1, counts.sum()))
 
 
+@torch.no_grad()
 def _selection(method: GNNMethod, sample: GraphDataset, k: int) -> dict[str, Any]:
-    """How much importance varies inside a graph, and how often rank k and rank k + 1 tie.
+    """How much importance varies inside a graph, and in how many graphs it leaves the cut at k undecided.
 
     The spread is relative to the size of the values (equal rows may differ in their last bits), averaged over graphs,
-    and that of the layer where it is smallest.
+    and that of the layer where it is smallest. A tie counts where a kept and a dropped node have the same importance
+    but *different* representations; nodes with equal ones are interchangeable, and which of them is kept is all the
+    same.
     """
-    importances = [selection.importance.double() for selection in method.select(sample)]  # each (L, n)
-    several = [i for i in importances if i.shape[1] > 1]
+    net: Any = method.net  # with layers and a readout that selects
+    encoder = method.policy.encoder(sample)
+    net.eval()
+    spreads, ties, larger = [], 0, 0
+    for indices in batches(len(sample), method.training.batch_size):
+        graph = encoder.batch(indices).to(next(net.parameters()).device)
+        layers = net.layers(graph)
+        selection = net.readout.select(graph, layers)
+        if len(selection.nodes) != len(layers):  # one order for all layers
+            layers = [torch.cat(list(layers), dim=1)]
+        importance, first = selection.importance.double(), 0
+        for number, size in enumerate(graph.batch_num_nodes().tolist()):
+            inside = slice(first, first + size)
+            if size > 1:
+                values = importance[:, inside]  # (L, n)
+                spreads.append(values.std(dim=1, correction=0) / (1 + values.abs().mean(dim=1)))
+            if size > k:
+                larger += 1
+                ties += any(_undecided(Z[inside], v[inside], kept[number] - first)
+                            for Z, v, kept in zip(layers, importance, selection.nodes))  # fmt: skip
+            first += size
     measures: dict[str, Any] = {}
-    if several:
-        spreads = [i.std(dim=1, correction=0) / (1 + i.abs().mean(dim=1)) for i in several]  # each (L,)
+    if spreads:
         measures["importance_spread"] = float(torch.stack(spreads).mean(dim=0).min())
-    larger = [i.sort(dim=1, descending=True).values for i in importances if i.shape[1] > k]
     if larger:
-        ties = [bool((i[:, k - 1] == i[:, k]).any()) for i in larger]
-        measures["tie_share"] = float(np.mean(ties))
+        measures["tie_share"] = ties / larger
     return measures
+
+
+def _undecided(Z: torch.Tensor, importance: torch.Tensor, kept: torch.Tensor) -> bool:
+    """Whether the nodes with the importance of the last kept one are not all kept, and not all alike."""
+    last = kept[-1]
+    tied = importance == importance[last]
+    all_kept = int(tied.sum()) == int(tied[kept].sum())
+    return not all_kept and bool(((Z[tied] - Z[last]).abs() > SAME * (1 + Z[last].abs())).any())
 
 
 def _gradient(method: GNNMethod, modules: torch.nn.ModuleList, sample: GraphDataset) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from spgnn_dgl.data.benchmarks import find_benchmark
 from spgnn_dgl.evaluation.choices import epoch_accuracies
 from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC
 from spgnn_dgl.evaluation.results import COMPLETE, assemble, at_epoch
@@ -32,6 +33,7 @@ from spgnn_dgl.visual.curves import confusion_matrix, learning_curves
 from spgnn_dgl.visual.style import save_figure
 
 Record = dict[str, Any]
+FOLDS_OF_THE_PAPER = 10
 
 
 def write_report(run: RunDir) -> list[Path]:
@@ -39,7 +41,7 @@ def write_report(run: RunDir) -> list[Path]:
     config, records = run.config, list(run.units())
     finals = [r for r in records if r["stage"] == FINAL and r["status"] == DONE]
     results = assemble(config, records)
-    results["paper"] = _printed(results)
+    results["paper"] = _printed(results, config)
     timings = {r["unit"]: r["seconds"] for r in records}
     run.write_json(RESULTS, results)
     run.write_json(TIMINGS, {"seconds": timings})
@@ -56,15 +58,25 @@ def write_report(run: RunDir) -> list[Path]:
     return figures
 
 
-def _printed(results: dict[str, Any]) -> dict[str, Any] | None:
+def _printed(results: dict[str, Any], config: dict[str, Any]) -> dict[str, Any] | None:
     """The paper's number for this method and dataset, with what makes the comparison limp."""
     cell = printed_anywhere(results["method"], results["dataset"])
     if cell is None:
         return None
-    remark = cell.remark
+    remarks = []
     if results["protocol"] != "paper":
-        remark = f"The paper chooses the epoch on the tested folds; this run does not. {remark}"
-    return {"table": cell.table, "mean": cell.mean, "std": cell.std, "remark": remark.strip()}
+        remarks.append("The paper chooses the epoch on the tested folds; this run does not.")
+    if config["num_folds"] != FOLDS_OF_THE_PAPER:
+        remarks.append(f"The paper has {FOLDS_OF_THE_PAPER} folds; this run has {config['num_folds']}.")
+    benchmark = find_benchmark(results["dataset"])
+    if benchmark is not None and benchmark.counted.graphs != config["num_graphs"]:
+        remarks.append(f"The dataset has {benchmark.counted.graphs} graphs; this run has {config['num_graphs']}.")
+    return {
+        "table": cell.table,
+        "mean": cell.mean,
+        "std": cell.std,
+        "remark": " ".join([*remarks, cell.remark]).strip(),
+    }
 
 
 def history_csv(records: Sequence[Record]) -> str:
