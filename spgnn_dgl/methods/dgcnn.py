@@ -41,9 +41,9 @@ class DGCNN(GNNMethod):
 
     Zhang, Cui, Neumann, Chen: *An End-to-End Deep Learning Architecture for Graph Classification*, AAAI 2018.
 
-    The last convolution has one channel, by which SortPool sorts the nodes; nodes that tie there are ordered by the
-    channels before it. Then the CNN of that paper: 16 filters over a node, pooling by two, 32 filters of width 5,
-    128 hidden units.
+    The last convolution has one channel, by which SortPool sorts the nodes. Nodes that tie there are ordered by the
+    channels before it, all of them together and not one after the other as in that paper, where rounding could swap
+    them. Then its CNN: 16 filters over a node, pooling by two, 32 filters of width 5, 128 hidden units.
 
     Parameters
     ----------

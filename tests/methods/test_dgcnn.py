@@ -43,7 +43,7 @@ def test_architecture_of_its_paper():
     assert net.head.hidden.weight.shape[1] == 128
 
 
-def test_nodes_are_sorted_by_the_last_channel_and_then_by_those_before():
+def test_nodes_are_sorted_by_the_last_channel():
     data = random_dataset(10, max_nodes=40)
     method = make_method("dgcnn", {"epochs": 1}).fit(data)
     graph = method.policy.encoder(data).batch(np.arange(len(data)))
