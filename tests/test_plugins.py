@@ -88,7 +88,7 @@ def test_a_worker_process_loads_the_plugins_of_the_one_that_sent_it_work(write, 
     (unit, _) = prepared.protocol.final_units(prepared.plan, data, {})
     (tmp_path / "units").mkdir()
     with shared(data) as dataset:
-        _work(unit, dataset, tmp_path, {"checkpoints": False, "heartbeat": False}, sent)
+        _work(unit, dataset, tmp_path, {"checkpoints": False, "heartbeat": False}, sent, None)
     assert "mine" in CONVS
     assert json.loads((tmp_path / "units" / f"{unit.name}.json").read_text(encoding="utf-8"))["status"] == "done"
 
