@@ -143,6 +143,15 @@ class Presets(Made):
         return markdown(("method", "dataset", "options"), rows)
 
 
+class Sentinels(Made):
+    """What every training is watched for."""
+
+    def text(self) -> str:
+        from spgnn_dgl.evaluation.sentinels import SENTINELS
+
+        return markdown(("sentinel", "what it says"), [[code(s.name), s.says] for s in SENTINELS])
+
+
 class Counts(Made):
     """The paper's datasets: what is counted beside what is printed."""
 
@@ -184,6 +193,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_directive("method-options", MethodOptions)
     app.add_directive("commands", Commands)
     app.add_directive("presets", Presets)
+    app.add_directive("sentinels", Sentinels)
     app.add_directive("dataset-counts", Counts)
     app.add_directive("printed-table", Printed)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
