@@ -10,15 +10,18 @@ import sys
 
 import numpy as np
 import pytest
+from joblib.externals import cloudpickle
 
 from spgnn_dgl.data.convert import with_labels
 from spgnn_dgl.data.saved import open_store, save_store
 from spgnn_dgl.errors import MissingExtraError, OptionError, RunError
 from spgnn_dgl.evaluation import parallel
 from spgnn_dgl.evaluation.parallel import check_parallel, shared, store_of
-from spgnn_dgl.experiment import run
+from spgnn_dgl.evaluation.units import FINAL, Unit
+from spgnn_dgl.methods import METHODS
+from spgnn_dgl.plugins import load_plugin
 from tests.conftest import random_dataset
-from tests.experiments import SMALL, quick_config, quick_run
+from tests.experiments import SMALL, quick_run
 
 
 def test_a_stored_dataset_travels_as_its_path(tmp_path):
@@ -77,33 +80,27 @@ def test_an_error_in_a_worker_arrives_as_it_is(tmp_path):
         quick_run(tmp_path, jobs=2, options={**SMALL, "k": 3})
 
 
-@pytest.mark.slow
-def test_a_method_of_a_script_works_in_other_processes(tmp_path):
-    """Defined and registered in ``__main__``, which no worker can import."""
-    code = """
-import sys, numpy as np, spgnn_dgl as sp
-from spgnn_dgl.methods import Method
+def test_a_method_of_a_script_works_in_other_processes(spy, tmp_path, monkeypatch):
+    """Its class is defined in ``__main__``, which no worker can import: it travels as a whole."""
+    monkeypatch.setattr(spy, "__module__", "__main__")
+    parts = np.arange(16), None, np.arange(16, 24)
+    unit = Unit(FINAL, 0, 0, 0, "spy", {"epochs": 3}, *parts, (1, 2), 0)
+    sent = cloudpickle.dumps((unit, parallel._sendable("spy")))
+    del METHODS._things["spy"], METHODS._keys["spy"]  # as it is in a fresh process
+    unit, method = cloudpickle.loads(sent)
+    how = {"checkpoints": False, "heartbeat": False}
+    with shared(random_dataset(24)) as data:
+        parallel._work(unit, data, tmp_path, how, (), method)
+    assert (tmp_path / "units" / "final-r00-f00.json").exists()
 
-@sp.METHODS.register("majority")
-class Majority(Method):
-    kind, reference = "floor", "none"
-    def __init__(self, *, unused: int = 0): pass
-    def fit(self, train, *, watch=None, **how):
-        self.share, self.history = np.bincount(train.labels) / len(train), []
-        self.watched = {} if watch is None else {0: self.predict_proba(watch)}
-        return self
-    def predict_proba(self, data): return np.tile(self.share, (len(data), 1))
-    def state(self): return {"share": self.share}, {}
-    def restore(self, arrays, values): self.share = arrays["share"]
 
-config = sp.RunConfig(sys.argv[1], "majority", folds=3, jobs=2, out=sys.argv[2])
-assert sp.run(config).results["status"] == "complete"
-"""
-    save_store(tmp_path / "data", random_dataset(24))
-    (tmp_path / "script.py").write_text(code)
-    command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "data"), str(tmp_path / "runs")]
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+def test_the_method_of_a_plugin_is_left_to_the_plugin(tmp_path, spy):
+    (tmp_path / "mine.py").write_text(
+        "from spgnn_dgl.methods import METHODS\n@METHODS.register('mine')\nclass Mine(METHODS.get('spy')): pass\n"
+    )
+    load_plugin(tmp_path / "mine.py")
+    assert parallel._sendable("mine") is None
+    assert parallel._sendable("spgnn") is METHODS.get("spgnn")
 
 
 def _die(*args, **how):
@@ -118,17 +115,24 @@ def test_a_worker_that_dies_is_one_clear_error(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("backend", "package"), [("ray", "ray"), ("dask", "distributed")])
-def test_a_local_cluster_gives_the_results_of_one_process(tmp_path, backend, package):
-    pytest.importorskip(package, reason=f"{package} is not installed")
+def test_local_clusters_of_ray_and_dask_give_the_results_of_one_process(tmp_path):
+    packages = {"ray": "ray", "dask": "distributed"}
+    for package in packages.values():
+        pytest.importorskip(package, reason=f"{package} is not installed")
     data = random_dataset(24, max_nodes=14)
     save_store(tmp_path / "data", data)
-    # in a process of its own: these packages leave threads, files and warnings behind
+    # in processes of their own: these packages leave threads, files and warnings behind
     command = [sys.executable, "-m", "spgnn_dgl", "train", str(tmp_path / "data"), "--folds", "3", "--epochs", "1,2"]
-    command += ["-o", *(f"{k}={v}" for k, v in SMALL.items()), "--jobs", "2", "--backend", backend]
-    command += ["--out", str(tmp_path / backend)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=280)
-    assert result.returncode == 0, result.stderr
-    alone = run(quick_config(tmp_path / "alone", dataset=data))
-    (found,) = (tmp_path / backend).rglob("results.json")
-    assert found.read_bytes() == (alone.path / "results.json").read_bytes()
+    command += ["-o", *(f"{k}={v}" for k, v in SMALL.items()), "--jobs", "2", "--out"]
+    processes = {
+        backend: subprocess.Popen(
+            [*command, str(tmp_path / backend), "--backend", backend], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        for backend in packages
+    }
+    alone = quick_run(tmp_path / "alone", dataset=data)
+    for backend, process in processes.items():
+        _, errors = process.communicate(timeout=280)
+        assert process.returncode == 0, errors.decode()
+        (found,) = (tmp_path / backend).rglob("results.json")
+        assert found.read_bytes() == (alone.path / "results.json").read_bytes()
