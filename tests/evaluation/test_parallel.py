@@ -8,9 +8,9 @@ import signal
 import subprocess
 import sys
 
+import cloudpickle
 import numpy as np
 import pytest
-from joblib.externals import cloudpickle
 
 from spgnn_dgl.data.convert import with_labels
 from spgnn_dgl.data.saved import open_store, save_store
