@@ -22,7 +22,7 @@ def test_this_install_is_healthy():
     assert [f.topic for f in findings if f.health is Health.BROKEN] == []
     topics = {f.topic for f in findings}
     assert topics >= {"Python", "versions", "DGL", "threads", "device", "data home", "extra kernels", "extra dev"}
-    assert f"torch {torch.__version__}" in finding("versions").text
+    assert f"torch {importlib.metadata.version('torch')}" in finding("versions").text
     assert str(torch.get_num_threads()) in finding("threads").text
 
 

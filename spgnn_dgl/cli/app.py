@@ -87,6 +87,8 @@ def _show_logs(level: int) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a user's mistake becomes one message on stderr and exit code 2."""
     session.debug = False
+    logger = logging.getLogger("spgnn_dgl")
+    before = logger.level, logger.handlers, logger.propagate
     try:
         app(args=arguments, prog_name="spgnn")
     except SpgnnError as error:
@@ -94,3 +96,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         typer.echo(f"{typer.style('error:', fg='red', bold=True)} {error}", err=True)
         raise SystemExit(USER_ERROR) from None
+    finally:  # whoever calls this from Python keeps the logging they had
+        logger.level, logger.handlers, logger.propagate = before

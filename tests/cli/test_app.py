@@ -12,17 +12,14 @@ import pytest
 
 from spgnn_dgl.cli import main
 from spgnn_dgl.cli.app import app
+from spgnn_dgl.data.builtin import motifs
 from spgnn_dgl.errors import DatasetNotFoundError
 
 
 @pytest.fixture(autouse=True)
-def clean(monkeypatch, tmp_path):
-    """The options of one call do not outlive the test."""
+def home(monkeypatch, tmp_path):
+    """The data home of one call does not outlive the test."""
     monkeypatch.setenv("SPGNN_DATASETS", str(tmp_path))
-    logger = logging.getLogger("spgnn_dgl")
-    before = logger.level, logger.handlers, logger.propagate
-    yield
-    logger.level, logger.handlers, logger.propagate = before
 
 
 def run(*arguments: str) -> int:
@@ -55,13 +52,27 @@ def test_the_data_home_reaches_worker_processes(tmp_path):
     assert os.environ["SPGNN_DATASETS"] == str(tmp_path / "elsewhere")
 
 
-def test_verbose_shows_what_the_library_logs(capsys):
+def test_verbose_shows_what_the_library_logs(capsys, caplog, monkeypatch):
+    logger = logging.getLogger("spgnn_dgl.anything")
+
+    def load(name, **options):
+        logger.info("a remark")
+        logger.warning("a warning")
+        return motifs(num_graphs=3)
+
+    monkeypatch.setattr("spgnn_dgl.data.load.load_dataset", load)
     assert run("--verbose", "datasets", "MOTIFS") == 0
-    logging.getLogger("spgnn_dgl.anything").info("a remark")
-    assert "a remark" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "a remark" in shown
+    assert "a warning" in shown
     assert run("datasets", "MOTIFS") == 0
-    logging.getLogger("spgnn_dgl.anything").info("a remark")
-    assert "a remark" not in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "a remark" not in shown
+    assert "a warning" in shown
+    # afterwards the logging is as it was
+    logger.warning("heard by the caller")
+    assert "heard by the caller" in caplog.text
+    assert capsys.readouterr().err == ""
 
 
 def test_version(capsys):
