@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spgnn_dgl.errors import OptionError
-from spgnn_dgl.nn.ops import descending_order, first_k, keep_rows, slot_ids
+from spgnn_dgl.nn.ops import take_rows, top_k
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 
 
@@ -71,31 +71,25 @@ class WLSortPool(Readout):
         self._columns = None if len(set(dims)) == 1 else used  # narrow layers are padded in front; drop that again
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        sizes = graph.batch_num_nodes()
-        L, B, N, k = len(layers), len(sizes), len(layers[0]), self.k
         Z = self._stack(layers)  # (L, N, d)
         importance = self._importance(Z)  # (L, N, 1)
-        kept, slots = self._sorted(Z, importance, sizes)
-        slots = slots % (B * k) * L + slots // (B * k)  # the rank-i nodes of all layers side by side
-        # H = concat(Z, I), of the kept nodes only
-        Z = keep_rows(Z.view(L * N, -1), kept, slots, B * k * L)
-        importance = keep_rows(importance.view(L * N, 1), kept, slots, B * k * L)
-        H = torch.cat([Z, importance], dim=1).view(B, k, -1)  # (B, k, L·(d + 1))
+        ids = self._sorted(graph, Z, importance).permute(1, 2, 0)  # (B, k, L): rank-i nodes of all layers side by side
+        H = torch.cat([Z, importance], dim=2).flatten(0, 1)  # (L·N, d + 1)
+        H = take_rows(H, ids.reshape(-1)).view(*ids.shape[:2], -1)  # (B, k, L·(d + 1))
         return H if self._columns is None else H[:, :, self._columns]
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
         """Which nodes each layer keeps, and the importance of all."""
-        sizes = graph.batch_num_nodes()
         Z = self._stack(layers)
         importance = self._importance(Z)
-        kept, slots = self._sorted(Z, importance, sizes)
-        nodes = slot_ids(kept % len(layers[0]), slots, (len(layers), len(sizes), self.k))
-        return Selection(nodes, importance.squeeze(2))
+        ids = self._sorted(graph, Z, importance)
+        return Selection(torch.where(ids < 0, ids, ids % Z.shape[1]), importance.squeeze(2))
 
-    def _sorted(self, Z: Tensor, importance: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
-        """One sort for all layers: kept rows of the L·N, and their slots in (L, B, k)."""
-        segments = sizes.repeat(len(Z))
-        return first_k(descending_order(Z.flatten(0, 1), importance.flatten(), segments), segments, self.k)
+    def _sorted(self, graph: Any, Z: Tensor, importance: Tensor) -> Tensor:
+        """(L, B, k) numbers of the kept rows among all L·N, -1 where there are fewer. One sort for all layers."""
+        sizes = graph.batch_num_nodes()
+        ids = top_k(Z.flatten(0, 1), importance.flatten(), sizes.repeat(len(Z)), self.k)
+        return ids.view(len(Z), len(sizes), self.k)
 
     def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
         """Tensors of different width in one, the narrow ones with zeros in front."""
