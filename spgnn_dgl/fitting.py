@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from spgnn_dgl.checkpoint import SUFFIX, Checkpoint
 from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.distributed import ranks
 from spgnn_dgl.errors import OptionError, RunError
+from spgnn_dgl.evaluation.planning import fingerprint_of
 from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC
 from spgnn_dgl.evaluation.units import DONE, model_notes
 from spgnn_dgl.methods import METHODS, make_method
+from spgnn_dgl.methods.base import GNNMethod
 from spgnn_dgl.modelfile import save_model
 from spgnn_dgl.paper import preset
 from spgnn_dgl.registry import check_options
@@ -56,8 +60,11 @@ def fit_model(
     like: str | Path | RunDir | None = None,
     seed: int = 0,
     on_epoch: OnEpoch | None = None,
+    checkpoint: str | Path | None = None,
 ) -> Path:
     """Train on all graphs of `data` and write a model file.
+
+    Inside :func:`spgnn_dgl.distributed.joined` all ranks train together, and one of them writes.
 
     Parameters
     ----------
@@ -67,6 +74,9 @@ def fit_model(
         What to train (default ``"spgnn"``); options win over those of `like` and over the paper's settings.
     like
         A run folder whose method, chosen options and epoch are followed.
+    checkpoint
+        The file in which a network's training is kept until it is over; a training that was stopped goes on from it.
+        Default: `out` with ``.checkpoint`` behind its name.
 
     Returns
     -------
@@ -88,6 +98,38 @@ def fit_model(
         chosen = preset(name, data.name)
     check_options(f"method '{name}'", options, METHODS.get(name).options())
     settings = {**chosen, **options}
-    fitted = make_method(name, settings).fit(data, seed=seed, on_epoch=on_epoch)
-    notes = model_notes(data, seed)
-    return write_whole(Path(out), lambda aside: save_model(aside, fitted, name, settings, notes))
+    fitted, together = make_method(name, settings), ranks()
+    if isinstance(fitted, GNNMethod):
+        kept = Checkpoint(checkpoint or checkpoint_of(out), _identity(data, name, settings, seed))
+        fitted.fit(data, seed=seed, on_epoch=on_epoch, checkpoint=kept)
+    elif together.world > 1 or checkpoint is not None:
+        raise OptionError(
+            f"method '{name}' trains no network, so it has no epochs to share among processes or to go on from. Leave "
+            "out torchrun and --checkpoint, or choose a method of the kind gnn (`spgnn methods`)."
+        )
+    else:
+        fitted.fit(data, seed=seed, on_epoch=on_epoch)
+    if together.is_first:
+        notes = model_notes(data, seed)
+        write_whole(Path(out), lambda aside: save_model(aside, fitted, name, settings, notes))
+        if isinstance(fitted, GNNMethod):
+            kept.remove()
+    together.barrier()  # none says that there is a model before there is
+    return Path(out)
+
+
+def checkpoint_of(out: str | Path) -> Path:
+    """Where the training of a model file is kept, unless another place is named."""
+    return Path(out).with_name(Path(out).name + SUFFIX)
+
+
+def _identity(data: GraphDataset, method: str, settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """What decides the course of a training, but for rounding."""
+    options = {**METHODS.get(method).options(), **settings}
+    return {
+        "method": method,
+        "options": {name: value for name, value in options.items() if name not in ("device", "threads")},
+        "seed": seed,
+        "dataset": data.name,
+        "graphs": fingerprint_of(data),
+    }

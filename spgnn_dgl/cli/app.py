@@ -15,6 +15,8 @@ from spgnn_dgl.errors import SpgnnError
 
 USER_ERROR = 2
 """Exit code for a mistake the user can mend; click uses the same for wrong options."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as a shell gives it."""
 
 app = typer.Typer(
     name="spgnn",

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spgnn_dgl.cli.app import app
+from spgnn_dgl.cli.app import INTERRUPTED, app
 from spgnn_dgl.cli.assignments import ManyAssignments, assignments, candidates, numbers
 
 if TYPE_CHECKING:
     from spgnn_dgl.experiment import Run
-
-INTERRUPTED = 130
 
 
 @app.command(cls=ManyAssignments)

@@ -150,7 +150,7 @@ def prepare(config: RunConfig) -> Prepared:
     plan = Plan(name, options, epochs, config.seed, splits, search, groups)
     identity = {
         "dataset": data.name,
-        "fingerprint": _fingerprint(data),
+        "fingerprint": fingerprint_of(data),
         "num_graphs": len(data),
         "class_names": list(data.meta.class_names),
         "method": name,
@@ -199,7 +199,7 @@ def _check_recordable(*settings: Mapping[str, Any]) -> None:
             ) from None
 
 
-def _fingerprint(data: GraphDataset) -> str:
+def fingerprint_of(data: GraphDataset) -> str:
     """Of the graphs that take part: a view of some graphs is other data than the whole, or than another view."""
     if np.array_equal(data.members, np.arange(data.arrays.num_graphs)):
         return data.fingerprint

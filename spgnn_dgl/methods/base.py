@@ -24,6 +24,7 @@ from spgnn_dgl.training import (
     OnEpoch,
     TrainingOptions,
     TrainingResult,
+    TrainingStore,
     batches,
     probabilities,
     seeded,
@@ -170,7 +171,9 @@ class GNNMethod(Method):
         watch_at: Collection[int] = (),
         seed: int = 0,
         on_epoch: OnEpoch | None = None,
+        checkpoint: TrainingStore | None = None,
     ) -> GNNMethod:
+        """As every method; `checkpoint` keeps the training, and one that was stopped goes on from it."""
         train.require_classes()
         self.num_classes = train.num_classes
         self.policy = FeaturePolicy.fit(train, self.features, self.degree_cap)
@@ -186,6 +189,7 @@ class GNNMethod(Method):
             watch=None if watch is None else self.encoder(watch),
             watch_at=watch_at,
             on_epoch=on_epoch,
+            checkpoint=checkpoint,
         )
         self.watched, self.history = self.result.watched, self.result.history
         return self
