@@ -135,7 +135,8 @@ def _train(unit: Unit, data: GraphDataset, keep_in: RunDir | None, pulse: Path |
             method.fit(train, watch=judged, watch_at=unit.epochs, seed=unit.seed, on_epoch=on_epoch)
             watched = method.watched or {0: method.predict_proba(judged)}
         else:
-            method.fit(train, validation=validation, seed=unit.seed, on_epoch=on_epoch)
+            seen = judged if unit.options.get("transductive") else None  # their structure, not their classes
+            method.fit(train, validation=validation, watch=seen, seed=unit.seed, on_epoch=on_epoch)
             watched = {best_epoch(method): method.predict_proba(judged)}
     except TrainingError as problem:
         return {**record, "status": FAILED, "message": str(problem)}

@@ -57,6 +57,16 @@ def test_probabilities_of_the_record_survive_json_to_the_last_bit(tmp_path):
     assert header["notes"]["class_names"] == ["class 0", "class 1"]
 
 
+@pytest.mark.parametrize("epochs", [(0,), ()])  # of the paper protocol, and of the fair one
+def test_a_transductive_method_sees_the_judged_graphs_under_every_protocol(tmp_path, epochs):
+    pytest.importorskip("gensim", reason="needs the extra 'embeddings'")
+    options = {"dimensions": 4, "epochs": 2, "transductive": True}
+    wanted = unit(method="graph2vec", options=options, validation=np.arange(4), epochs=epochs)
+    record = run_unit(wanted, random_dataset(18), tmp_path, checkpoints=False, heartbeat=False)
+    assert (record["status"], record["fitted"]["transductive"]) == ("done", True)
+    assert np.shape(record["probabilities"]["0"]) == (6, 2)
+
+
 def test_models_of_all_candidate_epochs_are_kept_until_one_is_chosen(tmp_path):
     data = random_dataset(18)
     record = run_unit(unit(), data, tmp_path, checkpoints=True, heartbeat=False)
