@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,9 @@ class GraphArrays:
         """The arrays this dataset has, by name."""
         return {f.name: a for f in fields(self) if (a := getattr(self, f.name)) is not None}
 
+    @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the content: equal for equal data, wherever it was read from."""
+        """SHA-256 of the content: equal for equal data, wherever it was read from. A store has it written down."""
         digest = hashlib.sha256()
         for name, array in self.present().items():
             digest.update(f"{name}:{array.dtype.str}:{array.shape};".encode())
@@ -67,6 +69,11 @@ class GraphArrays:
             for start in range(0, len(array), rows):  # in pieces: a memory-mapped array is never held whole
                 digest.update(np.ascontiguousarray(array[start : start + rows]).data)
         return digest.hexdigest()
+
+    @cached_property
+    def largest_degree(self) -> int:
+        """In-neighbours of the node that has most of them. A store has it written down."""
+        return int(self.in_degrees.max(initial=0))
 
 
 @dataclass(frozen=True)

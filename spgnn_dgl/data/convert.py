@@ -52,13 +52,24 @@ def from_graphs(
     >>> data.meta.class_names, data.node_counts.tolist()
     (('path', 'star'), [3, 5])
     """
-    items, own_labels = _split_pairs(graphs)
+    items, own_labels = split_pairs(graphs)
     if labels is None:
         labels = own_labels
+    return graphs_at(items, labels, (node_label, node_attributes, edge_label), name, directed)[0]
+
+
+def graphs_at(
+    items: list[Any],
+    labels: Sequence[Any] | np.ndarray | torch.Tensor | None,
+    fields: tuple[Field, Fields, Field],
+    name: str,
+    directed: bool,
+) -> tuple[GraphDataset, tuple[Field, Fields, Field]]:
+    """As :func:`from_graphs`, and the fields that were read: what ``"auto"`` turned out to mean."""
     if not items:
         raise DatasetError("the dataset is empty: it has no graphs. Give at least one graph.")
     extract = _extractor(items)
-    found = extract(items, node_label, node_attributes, edge_label)
+    found = extract(items, *fields)
     classes, class_names = _classes(labels, len(items))
     node_codes, node_names = (None, ()) if found.node_labels is None else codes(found.node_labels)
     edge_codes, edge_names = (None, ()) if found.edge_labels is None else codes(found.edge_labels)
@@ -80,7 +91,7 @@ def from_graphs(
         directed=directed,
         mended=mended,
     )
-    return GraphDataset(arrays, meta)
+    return GraphDataset(arrays, meta), found.fields
 
 
 def as_dataset(X: Any, y: Sequence[Any] | np.ndarray | torch.Tensor | None = None, **options: Any) -> GraphDataset:
@@ -137,7 +148,7 @@ def _extractor(items: list[Any]) -> Callable[[Sequence[Any], Field, Fields, Fiel
     )
 
 
-def _split_pairs(graphs: Any) -> tuple[list[Any], list[Any] | None]:
+def split_pairs(graphs: Any) -> tuple[list[Any], list[Any] | None]:
     """Graphs, and their labels where the items are pairs."""
     # by index where there is a length: some DGLDatasets do not stop when they are iterated
     items = [graphs[i] for i in range(len(graphs))] if hasattr(graphs, "__len__") else list(graphs)

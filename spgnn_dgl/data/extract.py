@@ -34,6 +34,7 @@ class Extracted:
     node_labels: np.ndarray | None  # (N,) values, not codes
     node_attributes: np.ndarray | None  # (N, F)
     edge_labels: np.ndarray | None  # (E,)
+    fields: tuple[Field, Fields, Field]  # where node labels, node attributes and edge labels were
 
 
 # ---- DGL ------------------------------------------------------------------------------------------------------------
@@ -68,6 +69,7 @@ def extract_dgl(graphs: Sequence[Any], node_label: Field, node_attributes: Field
         None if label is None else _label_values(graphs, label),
         attributes,
         None if edge is None else _joined([g.edata[edge].reshape(-1) for g in graphs if g.num_edges()]),
+        (label, attribute, edge),
     )
 
 
@@ -143,7 +145,7 @@ def extract_networkx(graphs: Sequence[Any], node_label: Field, node_attributes: 
     nodes = [[d for _, d in graph.nodes(data=True)] for graph in graphs]
     label = _choose_attribute(nodes, node_label, LABEL_FIELDS, "node")
     several = [node_attributes] if isinstance(node_attributes, str) or node_attributes is None else node_attributes
-    attributes = [_choose_attribute(nodes, a, ATTRIBUTE_FIELDS, "node") for a in several]
+    attributes = [a for f in several if (a := _choose_attribute(nodes, f, ATTRIBUTE_FIELDS, "node")) is not None]
     edge_data = [[d for *_, d in graph.edges(data=True)] for graph in graphs]
     edge = _choose_attribute(edge_data, edge_label, EDGE_LABEL_FIELDS, "edge")
     edge_labels = None
@@ -155,8 +157,9 @@ def extract_networkx(graphs: Sequence[Any], node_label: Field, node_attributes: 
         source,
         target,
         None if label is None else sortable([d[label] for data in nodes for d in data]),
-        _attribute_rows(nodes, [a for a in attributes if a is not None]),
+        _attribute_rows(nodes, attributes),
         edge_labels,
+        (label, attributes or None, edge),
     )
 
 

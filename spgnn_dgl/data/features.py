@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from spgnn_dgl.data.arrays import runs
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.registry import did_you_mean
@@ -21,6 +22,8 @@ from spgnn_dgl.registry import did_you_mean
 KINDS = ("labels", "degree", "attributes", "labels+attributes", "constant")
 CODE, DENSE = "code", "x"
 """``graph.ndata`` fields that an encoder writes and a network reads: codes (N,) and dense features (N, F)."""
+
+ROWS, GRAPHS = 1 << 22, 1 << 12  # nodes of a whole dataset, or graphs of a view, that are looked at together
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class FeaturePolicy:
         if kind == "degree":
             if degree_cap is not None and degree_cap < 1:
                 raise OptionError(f"degree_cap={degree_cap} was given; it must be at least 1, or None for no cap.")
-            largest = int(data.arrays.in_degrees.max(initial=0))
+            largest = data.arrays.largest_degree
             seen = np.flatnonzero(_seen(data, "in_degrees", largest + 1))
             if degree_cap is not None:
                 seen = np.unique(np.minimum(seen, degree_cap))
@@ -114,7 +117,7 @@ class Encoder:
                 )
             self._table = np.array([code_of.get(n, other) for n in data.meta.node_label_names], dtype=np.int64)
         elif policy.kind == "degree":
-            largest = int(data.arrays.in_degrees.max(initial=0))
+            largest = data.arrays.largest_degree
             cap = largest if policy.degree_cap is None else policy.degree_cap
             self._table = np.array([code_of.get(str(min(d, cap)), other) for d in range(largest + 1)], dtype=np.int64)
         else:
@@ -175,16 +178,18 @@ def _seen(data: GraphDataset, array: str, size: int) -> np.ndarray:
     seen = np.zeros(size, dtype=bool)
     for values in _rows(data, array):
         seen[values] = True
+        if seen.all():  # of a large dataset, most often after its first rows
+            break
     return seen
 
 
 def _rows(data: GraphDataset, array: str) -> Iterator[np.ndarray]:
-    """Rows of a per-node array, graph by graph: only the pages of this view are touched."""
+    """Rows of a per-node array, some graphs at a time: only the pages of this view are touched."""
     values, offsets = getattr(data.arrays, array), data.arrays.node_offsets
-    if len(data) == data.arrays.num_graphs:
-        step = 1 << 22
-        return (values[start : start + step] for start in range(0, len(values), step))
-    return (values[offsets[g] : offsets[g + 1]] for g in data.members)
+    if data.is_whole:
+        return (values[start : start + ROWS] for start in range(0, len(values), ROWS))
+    parts = (data.members[start : start + GRAPHS] for start in range(0, len(data), GRAPHS))
+    return (values[runs(offsets[g], offsets[g + 1] - offsets[g])] for g in parts)
 
 
 def _moments(data: GraphDataset) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -24,6 +24,7 @@ from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 STORE_VERSION = 1
 DESCRIPTION = "meta.json"
 TEMPORARY = ".unfinished"
+KNOWN = ("fingerprint", "largest_degree")  # of the arrays, written down: a large store is not read through to open it
 FULL_CHECK_BYTES = 64 << 20  # larger files are checked in samples: opening must stay quick
 SAMPLES, SAMPLE_BYTES = 64, 1 << 16
 
@@ -34,33 +35,45 @@ def save_store(folder: str | Path, data: GraphDataset) -> Path:
     A store that is already there is replaced; a folder with anything else in it is refused.
     """
     folder = Path(folder)
-    if folder.exists() and not is_store(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise DatasetError(f"{folder} exists and is not a saved dataset; it is not overwritten. Choose another folder.")
+    check_place(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = folder.with_name(f"{folder.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
     aside.mkdir()
     try:
         _write(aside, data)
-        _put_in_place(aside, folder)
+        put_in_place(aside, folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return folder
 
 
+def check_place(folder: Path) -> None:
+    """Refuse a place for a store where something else is."""
+    if folder.exists() and not is_store(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise DatasetError(f"{folder} exists and is not a saved dataset; it is not overwritten. Choose another folder.")
+
+
 def _write(folder: Path, data: GraphDataset) -> None:
-    whole = len(data) == data.arrays.num_graphs and np.array_equal(data.members, np.arange(len(data)))
-    arrays = data.arrays if whole else take(data.arrays, data.members)
-    files = {}
+    arrays = data.arrays if data.is_whole else take(data.arrays, data.members)
     for name, array in arrays.present().items():
-        path = folder / f"{name}.npy"
-        np.save(path, array, allow_pickle=False)
-        files[name] = {"bytes": path.stat().st_size, "crc32": checksum(path)}
-    description = {"version": STORE_VERSION, "meta": data.meta.to_json(), "files": files}
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    write_description(folder, arrays, data.meta)
+
+
+def write_description(folder: Path, arrays: GraphArrays, meta: DatasetMeta) -> None:
+    """Write what stands in a store beside its arrays, whose files must be there already."""
+    paths = {name: folder / f"{name}.npy" for name in arrays.present()}
+    description = {
+        "version": STORE_VERSION,
+        "meta": meta.to_json(),
+        "files": {name: {"bytes": path.stat().st_size, "crc32": checksum(path)} for name, path in paths.items()},
+        "known": {name: getattr(arrays, name) for name in KNOWN},
+    }
     text = json.dumps({**description, "crc32": _text_checksum(description)}, indent=1)
     (folder / DESCRIPTION).write_text(text, encoding="utf-8")
 
 
-def _put_in_place(aside: Path, folder: Path) -> None:
+def put_in_place(aside: Path, folder: Path) -> None:
     """Rename a finished folder to its place; what stood there before is removed, whoever put it there."""
     for _ in range(20):  # another process may put its own folder there between the two renames
         try:
@@ -101,13 +114,20 @@ def open_store(folder: str | Path, *, verify: bool = True) -> GraphDataset:
         if verify and checksum(path) != recorded["crc32"]:
             raise DatasetError(_damaged(path, "its checksum is not the one recorded when it was saved"))
         try:
-            arrays[name] = np.load(path, mmap_mode="r").view(np.ndarray)  # a plain array: slices are cheap
+            arrays[name] = map_array(path)
         except (OSError, ValueError) as problem:
             raise DatasetError(_damaged(path, str(problem))) from problem
     try:
-        return GraphDataset(GraphArrays(**arrays), DatasetMeta.from_json(description["meta"]))
+        opened = GraphArrays(**arrays)
+        vars(opened).update({name: value for name, value in description.get("known", {}).items() if name in KNOWN})
+        return GraphDataset(opened, DatasetMeta.from_json(description["meta"]))
     except TypeError as problem:
         raise DatasetError(_damaged(folder, str(problem))) from problem
+
+
+def map_array(path: Path) -> np.ndarray:
+    """The array of a file, memory-mapped and read-only."""
+    return np.load(path, mmap_mode="r").view(np.ndarray)  # a plain array: slices are cheap
 
 
 def _description(folder: Path) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,56 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
     def __init__(self, arrays: GraphArrays, meta: DatasetMeta, members: np.ndarray | None = None):
         self.arrays = arrays
         self.meta = meta
-        self.members = np.arange(arrays.num_graphs) if members is None else members
+        self._chosen = members
         super().__init__(name=meta.name, raw_dir="", save_dir="")
+
+    @classmethod
+    def from_iterable(
+        cls,
+        graphs: Iterable[Any],
+        path: str | Path,
+        *,
+        name: str | None = None,
+        node_label: str | None = "auto",
+        node_attributes: str | Sequence[str] | None = "auto",
+        edge_label: str | None = "auto",
+        directed: bool = False,
+        on_part: Callable[[int], None] | None = None,
+    ) -> GraphDataset:
+        """Write a store from graphs that come one by one, and open it; memory does not grow with their number.
+
+        The store is the one that :func:`spgnn_dgl.data.convert.from_graphs` and
+        :func:`spgnn_dgl.data.saved.save_store` would make of the same graphs. It is in its place whole or not at all.
+        The same call after a kill, with the same graphs, goes on where the last one stopped: an iterator is run
+        through up to there, a sequence is not.
+
+        Parameters
+        ----------
+        graphs
+            Graphs or pairs (graph, label), as in :func:`spgnn_dgl.data.convert.from_graphs`; or datasets, each of
+            which is a part of the whole (made by :func:`spgnn_dgl.data.arrays.assemble`, for speed).
+        path
+            Folder of the store; a store that is already there is replaced.
+        name
+            Name of the dataset (default: that of the folder).
+        node_label, node_attributes, edge_label, directed
+            As in :func:`spgnn_dgl.data.convert.from_graphs`.
+        on_part
+            Called with the number of graphs so far, for progress bars.
+
+        Examples
+        --------
+        >>> import networkx, tempfile
+        >>> rings = ((networkx.cycle_graph(3 + i % 5), "odd" if i % 2 else "even") for i in range(100))
+        >>> GraphDataset.from_iterable(rings, Path(tempfile.mkdtemp()) / "rings")
+        GraphDataset('rings', 100 graphs, 2 classes)
+        """
+        from spgnn_dgl.data.building import build_store
+        from spgnn_dgl.data.streaming import parts_of_graphs
+
+        name = Path(path).resolve().name if name is None else name
+        fields = (node_label, node_attributes, edge_label)
+        return build_store(path, parts_of_graphs(graphs, name, fields, directed), on_part=on_part)
 
     def _load(self) -> None:
         """DGLDataset would look for downloads in the home directory; the arrays are here already."""
@@ -66,13 +115,25 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
     # ---- what is in it ----------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.members)
+        return self.arrays.num_graphs if self._chosen is None else len(self._chosen)
 
     def __iter__(self) -> Iterator[tuple[Any, torch.Tensor]]:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         return f"GraphDataset({self.name!r}, {len(self)} graphs, {self.num_classes} classes)"
+
+    @cached_property
+    def members(self) -> np.ndarray:
+        """(G,) which graphs of the arrays belong to this view, in order."""
+        return np.arange(self.arrays.num_graphs) if self._chosen is None else self._chosen
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the view has all graphs of the arrays, in their order."""
+        return self._chosen is None or (
+            len(self._chosen) == self.arrays.num_graphs and np.array_equal(self._chosen, np.arange(len(self._chosen)))
+        )
 
     @property
     def num_classes(self) -> int:
@@ -89,21 +150,29 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
     @property
     def labels(self) -> np.ndarray:
         """(G,) class codes; -1 where the class is not known."""
-        return self.arrays.labels[self.members]
+        return np.array(self._label_view)
+
+    @property
+    def _label_view(self) -> np.ndarray:
+        """The same, not copied where all graphs are meant: a large store's labels stay on disk."""
+        return self.arrays.labels if self._chosen is None else self.arrays.labels[self._chosen]
 
     @property
     def has_labels(self) -> bool:
-        return bool((self.labels != UNKNOWN_CLASS).all())
+        return bool((self._label_view != UNKNOWN_CLASS).all())
 
     @property
     def node_counts(self) -> np.ndarray:
         """(G,) nodes per graph."""
-        return self.arrays.node_offsets[self.members + 1] - self.arrays.node_offsets[self.members]
+        return self._counts(self.arrays.node_offsets)
 
     @property
     def edge_counts(self) -> np.ndarray:
         """(G,) stored edges per graph; an undirected edge counts twice."""
-        return self.arrays.edge_offsets[self.members + 1] - self.arrays.edge_offsets[self.members]
+        return self._counts(self.arrays.edge_offsets)
+
+    def _counts(self, offsets: np.ndarray) -> np.ndarray:
+        return np.diff(offsets) if self._chosen is None else offsets[self._chosen + 1] - offsets[self._chosen]
 
     @property
     def info(self) -> DatasetInfo:
@@ -116,10 +185,10 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
             domain=self.meta.domain,
         )
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Hash of the underlying arrays (of all graphs, also for a subset view)."""
-        return self.arrays.fingerprint()
+        return self.arrays.fingerprint
 
     def require_classes(self) -> None:
         """Refuse data a classifier cannot be trained on."""
@@ -132,7 +201,7 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
             raise DatasetError(
                 f"{where}: graph {missing} has no class; training needs a class for every graph. {remedy}"
             )
-        found = np.unique(self.labels)
+        found = np.flatnonzero(np.bincount(self._label_view))
         if len(found) < 2:
             only = self.meta.class_names[found[0]]
             raise DatasetError(f"{where}: every graph has the class '{only}'; training needs two or more. {remedy}")
@@ -141,7 +210,12 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
 
     def subset(self, indices: Sequence[int] | np.ndarray) -> GraphDataset:
         """A view of the graphs at `indices` (positions or a boolean mask); no array is copied."""
-        return GraphDataset(self.arrays, self.meta, self.members[self._positions(indices)])
+        return GraphDataset(self.arrays, self.meta, np.array(self._graphs(indices)))  # not the caller's own array
+
+    def _graphs(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
+        """The graphs of the arrays that stand at `indices` of this view."""
+        positions = self._positions(indices)
+        return positions.astype(np.int64, copy=False) if self._chosen is None else self._chosen[positions]
 
     def _positions(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
         positions = np.asarray(indices)
@@ -167,14 +241,14 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
         if np.ndim(index) > 0:
             return self.subset(index)
         position = operator.index(index)
-        return self.batch([position]), torch.tensor(self.arrays.labels[self.members[position]])
+        return self.batch([position]), torch.tensor(self.arrays.labels[self._graphs([position])[0]])
 
     def batch(self, indices: Sequence[int] | np.ndarray) -> Any:
         """One batched DGLGraph of the graphs at `indices`, in that order.
 
         Cut out of the flat arrays: the same slices of each array one after the other, one addition of node offsets.
         """
-        graphs = self.members[self._positions(indices)]
+        graphs = self._graphs(indices)
         arrays = self.arrays
         if len(graphs) == 0:
             raise DatasetError("a batch needs at least one graph.")
@@ -207,7 +281,7 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
 
     def batch_labels(self, indices: Sequence[int] | np.ndarray) -> torch.Tensor:
         """(B,) class codes of the graphs at `indices`."""
-        return torch.from_numpy(self.arrays.labels[self.members[self._positions(indices)]])
+        return torch.from_numpy(self.arrays.labels[self._graphs(indices)])
 
 
 def graph_from_csc(
