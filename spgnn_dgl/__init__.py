@@ -1,7 +1,8 @@
 """Graph classification on DGL: SPGNN, its ablations and every method it is compared with.
 
 ``import spgnn_dgl as sp`` gives the names below. They are imported when they are first used, so that
-``import spgnn_dgl`` costs nothing and works where DGL does not.
+``import spgnn_dgl`` costs nothing and works where DGL does not. ``sp.dgl`` is DGL itself, imported in the way that works
+with the installed PyTorch.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and the one below together
+    from spgnn_dgl._dgl import dgl
     from spgnn_dgl.data.audit import audit
     from spgnn_dgl.data.builtin import DATASETS
     from spgnn_dgl.data.convert import from_graphs
@@ -44,6 +46,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and t
     from spgnn_dgl.plugins import load_plugin
 
 _NAMES = {
+    "_dgl": ["dgl"],
     "data.audit": ["audit"],
     "data.builtin": ["DATASETS"],
     "data.convert": ["from_graphs"],

@@ -105,7 +105,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """The nodes that the model pools from each graph, per layer, with the importance of all nodes."""
         method = self._fitted()
         if not isinstance(method, GNNMethod):
-            raise OptionError(f"method '{self.method}' pools no nodes; use spgnn, arch1, arch2 or dgcnn.")
+            raise OptionError(
+                f"method '{self.method}' does not rank nodes; use one that sorts: spgnn, arch1, arch2, dgcnn."
+            )
         return method.select(self._dataset(X))
 
     @property
