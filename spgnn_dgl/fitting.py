@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spgnn_dgl.checkpoint import SUFFIX, Checkpoint
+from spgnn_dgl.checkpoint import SECONDS, SUFFIX, Checkpoint
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.distributed import ranks
 from spgnn_dgl.errors import OptionError, RunError
@@ -61,6 +61,7 @@ def fit_model(
     seed: int = 0,
     on_epoch: OnEpoch | None = None,
     checkpoint: str | Path | None = None,
+    checkpoint_every: float = SECONDS,
 ) -> Path:
     """Train on all graphs of `data` and write a model file.
 
@@ -74,9 +75,9 @@ def fit_model(
         What to train (default ``"spgnn"``); options win over those of `like` and over the paper's settings.
     like
         A run folder whose method, chosen options and epoch are followed.
-    checkpoint
-        The file in which a network's training is kept until it is over; a training that was stopped goes on from it.
-        Default: `out` with ``.checkpoint`` behind its name.
+    checkpoint, checkpoint_every
+        The file in which a network's training is kept until it is over, and the seconds between two writings; a
+        training that was stopped goes on from it. Default: `out` with ``.checkpoint`` behind its name.
 
     Returns
     -------
@@ -100,7 +101,8 @@ def fit_model(
     settings = {**chosen, **options}
     fitted, together = make_method(name, settings), ranks()
     if isinstance(fitted, GNNMethod):
-        kept = Checkpoint(checkpoint or checkpoint_of(out), _identity(data, name, settings, seed))
+        identity = _identity(data, name, settings, seed)
+        kept = Checkpoint(checkpoint or checkpoint_of(out), identity, every=checkpoint_every)
         fitted.fit(data, seed=seed, on_epoch=on_epoch, checkpoint=kept)
     elif together.world > 1 or checkpoint is not None:
         raise OptionError(

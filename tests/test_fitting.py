@@ -83,3 +83,31 @@ def test_a_run_without_results_cannot_be_followed(finished, tmp_path):
     (tmp_path / "run" / "results.json").write_text(json.dumps({"folds": [], "numbers": {}}))
     with pytest.raises(RunError, match="no finished training"):
         fit_model(random_dataset(24), tmp_path / "model", like=tmp_path / "run")
+
+
+def test_a_fit_that_was_stopped_goes_on_and_leaves_the_model_alone(tmp_path):
+    """The same command ends with the same model; its checkpoint is gone."""
+    data, settings = random_dataset(24), {"options": {**SMALL, "epochs": 4}, "seed": 3, "checkpoint_every": 0}
+
+    def stop(record):
+        if record.epoch == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_model(data, tmp_path / "model", on_epoch=stop, **settings)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.checkpoint"]
+    with pytest.raises(RunError, match=r"options\.epochs: 4 there, 5 now"):
+        fit_model(data, tmp_path / "model", options={**SMALL, "epochs": 5}, seed=3)
+    with pytest.raises(RunError, match="  graphs: '"):
+        fit_model(random_dataset(24, 1), tmp_path / "model", **settings)
+    seen = []
+    fit_model(data, tmp_path / "model", on_epoch=lambda record: seen.append(record.epoch), **settings)
+    assert seen == [3, 4]
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    expected = make_method("spgnn", {**SMALL, "epochs": 4}).fit(data, seed=3)
+    np.testing.assert_array_equal(load_model(tmp_path / "model")[0].predict_proba(data), expected.predict_proba(data))
+
+
+def test_a_method_without_epochs_has_nothing_to_go_on_from(tmp_path):
+    with pytest.raises(OptionError, match="'majority' trains no network"):
+        fit_model(random_dataset(24), tmp_path / "model", method="majority", checkpoint=tmp_path / "c")

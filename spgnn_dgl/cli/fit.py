@@ -38,6 +38,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    checkpoint_every: Annotated[float, typer.Option(metavar="SECONDS", help="How often it is written.")] = 30.0,
 ) -> None:
     """Train one final model on all of the data, for use with `spgnn predict`.
 
@@ -48,9 +49,11 @@ def fit(
     from spgnn_dgl.fitting import checkpoint_of
 
     place, together = checkpoint or checkpoint_of(out), ALONE
+    how = {"method": method, "options": assignments(option or []), "like": like, "seed": seed}
+    how |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
     try:
         with joined() as together:
-            _fit(together, dataset, out, method, assignments(option or []), like, seed, place if checkpoint else None)
+            _fit(together, dataset, out, how)
     except KeyboardInterrupt:
         if together.speaks():
             typer.echo(f"\nstopped. {how_to_go_on(place)}", err=True)
@@ -63,16 +66,7 @@ def fit(
         raise
 
 
-def _fit(
-    ranks: Ranks,
-    dataset: str,
-    out: Path,
-    method: str | None,
-    options: dict[str, Any],
-    like: Path | None,
-    seed: int,
-    checkpoint: Path | None,
-) -> None:
+def _fit(ranks: Ranks, dataset: str, out: Path, how: dict[str, Any]) -> None:
     from spgnn_dgl.cli.progress import epoch_counter
     from spgnn_dgl.data.load import load_dataset
     from spgnn_dgl.fitting import fit_model
@@ -80,9 +74,7 @@ def _fit(
     with ranks.one_per_machine_first():
         data = load_dataset(dataset)
     with epoch_counter() if ranks.is_first else contextlib.nullcontext() as on_epoch:
-        path = fit_model(
-            data, out, method=method, options=options, like=like, seed=seed, on_epoch=on_epoch, checkpoint=checkpoint
-        )
+        path = fit_model(data, out, on_epoch=on_epoch, **how)
     if ranks.is_first:
         by = f", by {ranks.world} processes" if ranks.world > 1 else ""
         typer.echo(f"trained on all {len(data)} graphs of {data.name}{by}")

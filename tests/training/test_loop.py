@@ -7,25 +7,12 @@ import gc
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 
 from spgnn_dgl.data.features import FeaturePolicy
-from spgnn_dgl.errors import EnvironmentProblem, OptionError, TrainingError
-from spgnn_dgl.methods import make_method
-from spgnn_dgl.training import FlatAdam, TrainingOptions, evaluate, probabilities, seeded, train_network
+from spgnn_dgl.errors import EnvironmentProblem, TrainingError
+from spgnn_dgl.training import TrainingOptions, evaluate, probabilities, train_network
 from tests.conftest import random_dataset
-
-
-def small_net(data, seed=0, **options):
-    method = make_method("spgnn", {"k": 10, "channels": 8, **options})
-    method.resolved = {"k": 10}
-    policy = FeaturePolicy.fit(data)
-    with seeded(seed):
-        return method.build(data.info, policy.spec), policy.encoder(data)
-
-
-def weights_of(net) -> torch.Tensor:
-    return torch.cat([p.detach().reshape(-1) for p in net.parameters()])
+from tests.training.networks import small_net, weights_of
 
 
 def test_history_records_every_epoch_and_the_loss_falls():
@@ -85,23 +72,6 @@ def test_another_seed_gives_other_weights_and_the_global_generator_is_left_alone
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_flat_adam_is_torchs_adam():
-    data = random_dataset(20, 4)
-    ours, train = small_net(data, dropout=0.0)
-    theirs, _ = small_net(data, dropout=0.0)
-    flat = FlatAdam(ours, lr=0.01, weight_decay=0.1)
-    adam = torch.optim.Adam(theirs.parameters(), lr=0.01, weight_decay=0.1)
-    labels = data.batch_labels(np.arange(20))
-    for _ in range(5):
-        for net in (ours, theirs):
-            net.zero_grad()
-            F.cross_entropy(net(train.batch(np.arange(20))), labels).backward()
-        torch.nn.utils.clip_grad_norm_(theirs.parameters(), 0.5)
-        flat.step(clip=0.5)
-        adam.step()
-    torch.testing.assert_close(weights_of(ours), weights_of(theirs), atol=1e-6, rtol=1e-4)
-
-
 @pytest.mark.parametrize(
     "options", [{"schedule": "cosine"}, {"schedule": "step"}, {"clip": 0.1}, {"class_weights": True}]
 )
@@ -150,25 +120,6 @@ def test_cuda_without_cuda_names_the_remedy():
     net, train = small_net(random_dataset(12, 9))
     with pytest.raises(EnvironmentProblem, match=r"no CUDA device.*device='cpu'"):
         train_network(net, train, TrainingOptions(epochs=1, device="cuda"))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"epochs": 0}, "epochs=0"),
-        ({"batch_size": 0}, "batch_size=0"),
-        ({"lr": -1.0}, "lr=-1.0"),
-        ({"lr": float("nan")}, "lr=nan"),
-        ({"weight_decay": -0.1}, "weight_decay=-0.1"),
-        ({"clip": 0}, "clip=0"),
-        ({"schedule": "cosinus"}, "constant, cosine, step"),
-        ({"device": "tpu"}, "auto, cpu, cuda"),
-        ({"threads": 0}, "threads=0"),
-    ],
-)
-def test_impossible_options_are_refused(options, message):
-    with pytest.raises(OptionError, match=message):
-        TrainingOptions(**options)
 
 
 def test_training_leaves_threads_and_garbage_collection_as_they_were():
