@@ -25,7 +25,7 @@ extensions = [
     "source_lines",
     "tables",
 ]
-exclude_patterns = ["_build", "README.md"]
+exclude_patterns = ["_build", "README.md", "results/*"]  # results/*: included by results.md
 templates_path = ["_templates"]
 nitpicky = True
 

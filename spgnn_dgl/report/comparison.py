@@ -93,6 +93,11 @@ def compare_runs(
     cells = _label([_cell(run, number) for run in runs])
     if printed:
         cells += _printed_cells(cells)
+    return compare_cells(cells, unpaired=unpaired, notes=_notes(runs, number))
+
+
+def compare_cells(cells: Sequence[Cell], *, unpaired: bool = False, notes: Sequence[str] = ()) -> Comparison:
+    """Compare cells, one per dataset and method; see :func:`compare_runs`."""
     table = {(cell.dataset, cell.method): cell for cell in cells}
     datasets = tuple(sorted({c.dataset for c in cells}, key=_paper_order))
     methods = tuple(dict.fromkeys(c.method for c in cells))
@@ -106,7 +111,7 @@ def compare_runs(
             bold |= {(dataset, found[0].best if found else row[0].method)}
             bold |= {(dataset, r.method) for r in found if r.difference < WITHIN_POINTS and r.p_holm >= LEVEL}
     ranking, why = _ranking(datasets, methods, table)
-    return Comparison(datasets, methods, table, frozenset(bold), tuple(rivals), ranking, why, _notes(runs, number))
+    return Comparison(datasets, methods, table, frozenset(bold), tuple(rivals), ranking, why, tuple(notes))
 
 
 def _cell(run: RunDir, number: str) -> Cell:

@@ -1,0 +1,101 @@
+"""Run the plan, or say how long it would take."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.errors import SpgnnError
+from spgnn_dgl.evaluation.planning import Prepared, prepare
+from spgnn_dgl.evaluation.results import COMPLETE
+from spgnn_dgl.evaluation.units import TIMEOUT, one_thread
+from spgnn_dgl.experiment import run
+from spgnn_dgl.methods import METHODS, make_method
+from spgnn_dgl.reproduction.plan import Task
+from spgnn_dgl.reproduction.records import seconds_of
+from spgnn_dgl.runs import RESULTS, RunDir
+
+log = logging.getLogger("spgnn_dgl")
+
+SAMPLE = 100  # graphs that a method without epochs is tried on
+TRIAL_EPOCHS = 2
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a task will take, or took: seconds of one core, and how that is known."""
+
+    task: Task
+    seconds: float
+    done: bool
+    how: str
+
+
+def run_tasks(
+    tasks: Sequence[Task], runs: Path, *, jobs: int, folds: Path | None, say: Callable[[str], None]
+) -> list[tuple[Task, str]]:
+    """Run what is not finished yet, one task after the other; returns those that failed, with the reason."""
+    failed = []
+    for number, task in enumerate(tasks, 1):
+        start = time.perf_counter()
+        try:
+            results = run(task.config(runs, jobs=jobs, folds=folds)).results
+        except SpgnnError as problem:
+            say(f"[{number}/{len(tasks)}] {task}: {problem}")
+            failed.append((task, str(problem)))
+            continue
+        numbers = ", ".join(f"{name} {100 * v['accuracy']['mean']:.2f}" for name, v in results["numbers"].items())
+        say(f"[{number}/{len(tasks)}] {task}: {results['status']} {numbers} ({time.perf_counter() - start:.0f} s)")
+    return failed
+
+
+def expect(tasks: Sequence[Task], runs: Path, folds: Path | None) -> Iterator[Expectation]:
+    """The time of each task from a short calibration; of a finished one, the time it took."""
+    for task in tasks:
+        prepared = prepare(task.config(runs, folds=folds))
+        finished = _finished(prepared.path)
+        if finished is not None:
+            yield Expectation(task, finished, True, "finished")
+        else:
+            yield Expectation(task, *_calibrate(prepared))
+
+
+def _finished(path: Path) -> float | None:
+    if not (path / RESULTS).is_file():
+        return None
+    folder = RunDir.open(path)
+    if folder.results["status"] not in (COMPLETE, TIMEOUT):
+        return None
+    return seconds_of(folder)
+
+
+def _calibrate(prepared: Prepared) -> tuple[float, bool, str]:
+    plan, data, protocol = prepared.plan, prepared.data, prepared.protocol
+    trainings = sum(len(folds) for folds in plan.splits) + len(protocol.select_units(plan, data))
+    method, train = METHODS.get(plan.method), plan.splits[0][0].train
+    options = dict(plan.options)
+    with one_thread():
+        if method.has_epochs:
+            options |= {"epochs": TRIAL_EPOCHS}
+            options.pop("patience", None)
+            seconds = _fit(plan.method, options, data.subset(train)) / TRIAL_EPOCHS * max(plan.epochs)
+            return seconds * trainings, False, f"{TRIAL_EPOCHS} epochs, {trainings} trainings"
+        sample = train[np.linspace(0, len(train) - 1, min(SAMPLE, len(train))).astype(int)]
+        seconds = _fit(plan.method, options, data.subset(sample))
+    if method.kind == "kernel":  # one matrix for all folds
+        whole = seconds * (len(data) / len(sample)) ** 2
+        whole = min(whole, float(options.get("budget") or np.inf))
+        return whole, False, f"{len(sample)} graphs, growing with the square"
+    return seconds * len(train) / len(sample) * trainings, False, f"{len(sample)} graphs, {trainings} trainings"
+
+
+def _fit(name: str, options: dict[str, object], data: GraphDataset) -> float:
+    start = time.perf_counter()
+    make_method(name, options).fit(data, seed=0)
+    return time.perf_counter() - start

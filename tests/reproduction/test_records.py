@@ -1,0 +1,67 @@
+"""A record holds what its run found."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from spgnn_dgl.errors import RunError
+from spgnn_dgl.reproduction.plan import Task
+from spgnn_dgl.reproduction.records import collect, find, read_records
+from spgnn_dgl.reproduction.running import expect, run_tasks
+
+TASKS = [Task("fingerprint", "MOTIFS", repeats=2), Task("majority", "MOTIFS", repeats=1)]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    runs = tmp_path_factory.mktemp("runs")
+    said = []
+    assert run_tasks(TASKS, runs, jobs=1, folds=None, say=said.append) == []
+    assert [line.split(":")[0] for line in said] == [
+        "[1/2] fingerprint on MOTIFS, paper",
+        "[2/2] majority on MOTIFS, paper",
+    ]
+    written, missing = collect([*TASKS, Task("gin", "MOTIFS")], runs, runs / "records")
+    assert [task.row for task in missing] == ["gin"]
+    assert len(written) == 2
+    return runs
+
+
+def test_accuracies_are_those_of_the_predictions(folders):
+    (folder,) = (folders / "MOTIFS").glob("fingerprint*/paper-seed0")
+    record = find(read_records(folders / "records"), "fingerprint", "MOTIFS", "paper")
+    assert record.repeats == 2
+    for repeat in range(2):
+        for fold in range(10):
+            unit = json.loads((folder / "units" / f"final-r{repeat:02d}-f{fold:02d}.json").read_text())
+            (probabilities,) = unit["probabilities"].values()
+            right = np.mean(np.argmax(probabilities, axis=1) == unit["labels"])
+            assert record.accuracies["honest"][repeat][fold] == pytest.approx(right, abs=1e-6)
+
+
+def test_the_first_repeat_has_the_folds_of_every_run(folders):
+    records = read_records(folders / "records")
+    two, one = (find(records, row, "MOTIFS", "paper") for row in ("fingerprint", "majority"))
+    assert len(set(two.folds)) == 2
+    assert one.folds == two.folds[:1]
+
+
+def test_a_finished_task_is_not_expected_again(folders):
+    before, after = expect([TASKS[1], Task("sp", "MOTIFS")], folders, None)
+    assert before.done
+    assert before.how == "finished"
+    assert not after.done
+    assert after.seconds > 0
+
+
+def test_a_file_that_is_no_record_is_named(tmp_path):
+    with pytest.raises(RunError, match="there are no records below"):
+        read_records(tmp_path)
+    path = tmp_path / "paper" / "MUTAG" / "spgnn.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"row": "spgnn"}')
+    with pytest.raises(RunError, match=r"spgnn\.json' is not a record of a run"):
+        read_records(tmp_path)
