@@ -204,7 +204,8 @@ class GNNMethod(Method):
         select = getattr(self.net, "select", None)
         if select is None:
             raise OptionError(
-                f"{type(self).__name__} pools no nodes, so there is nothing to select; use spgnn or dgcnn."
+                f"{type(self).__name__} does not rank nodes, so there is nothing to select; use a method that sorts: "
+                "spgnn, arch1, arch2, dgcnn."
             )
         self.net.eval()
         encoder = self.encoder(data)
