@@ -45,7 +45,8 @@ def write(app: Any) -> None:
 
 
 def section(module: str) -> str:
-    public = [name for name, home in spgnn_dgl._HOME.items() if f"spgnn_dgl.{home}" == module]
+    homes = {name: f"spgnn_dgl.{home}" for name, home in spgnn_dgl._HOME.items()}
+    public = [n for n, home in homes.items() if home == module and not inspect.ismodule(getattr(spgnn_dgl, n))]
     members = [name for name in own_names(module) if name not in public]
     lines = [f".. automodule:: {module}", f"   :members: {', '.join(members)}" if members else "   :no-members:"]
     if public:
