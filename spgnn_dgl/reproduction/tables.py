@@ -38,7 +38,12 @@ def tables_text(records: Sequence[Record]) -> str:
     parts += ["### The fair protocol, on the folds of Errica et al.", _fair(records)]
     parts += ["### What the sentinels said", _sentinels(records)]
     parts += ["### Time", _time(records)]
-    return "\n\n".join(parts) + "\n"
+    return _unbroken("\n\n".join(parts) + "\n")
+
+
+def _unbroken(text: str) -> str:
+    """Keep a deviation together where a narrow column breaks its cells."""
+    return text.replace("± ", "±\N{NO-BREAK SPACE}")
 
 
 def spgnn_row(records: Sequence[Record]) -> str:
@@ -52,7 +57,7 @@ def spgnn_row(records: Sequence[Record]) -> str:
         ours = [str(_cell(record, number)) if record else "" for number in (OPTIMISTIC, HONEST)]
         largest = f"{100 * record.majority_rate:.2f}" if record and record.majority_rate is not None else ""
         rows.append([dataset, str(cell), *ours, largest])
-    return markdown(rows)
+    return _unbroken(markdown(rows))
 
 
 def _cell(record: Record, number: str) -> Cell:
