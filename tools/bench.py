@@ -41,6 +41,24 @@ def train(
     report(measure(find_home(data_home), rounds=rounds, names=tuple(only or DATASETS)))
 
 
+@app.command()
+def scale(
+    scratch: Annotated[
+        Path | None, typer.Option(help="folder with room for the stores, 5 GB (default: temporary)")
+    ] = None,
+    sizes: Annotated[list[int] | None, typer.Option(help="numbers of graphs")] = None,
+    rounds: Annotated[int, typer.Option(help="rounds in which all sizes take their turn")] = 40,
+    plots: Annotated[Path | None, typer.Option(help="folder to draw the curves into")] = None,
+) -> None:
+    """Up to ten million graphs: build, bytes, memory, and the training step as data grows."""
+    import tempfile
+
+    from spgnn_dgl.bench.scale import SIZES, measure
+
+    place = Path(tempfile.gettempdir()) if scratch is None else scratch
+    report(measure(place, sizes=tuple(sizes or SIZES), rounds=rounds, plots=plots))
+
+
 def report(rows) -> None:  # type: ignore[no-untyped-def]
     """Show progress on the error stream, then the table; exit with 1 when a target was missed."""
     from spgnn_dgl.bench.timing import table

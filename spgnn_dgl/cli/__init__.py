@@ -7,6 +7,7 @@ A module adds its commands to ``app`` when it is imported; heavy imports belong 
 from spgnn_dgl.cli import (
     audit,
     compare,
+    convert,
     datasets,
     demo,
     doctor,
@@ -28,6 +29,7 @@ __all__ = [
     "app",
     "audit",
     "compare",
+    "convert",
     "datasets",
     "demo",
     "doctor",

@@ -174,7 +174,7 @@ class StoreBuilder:
             shutil.rmtree(self.arrays, ignore_errors=True)
         else:
             self.progress = found
-            logger.info("%s: going on after %d graphs", self.folder, found.graphs)
+            logger.warning("%s: going on after the %d graphs of an earlier call", self.folder, found.graphs)
         if not self.progress.all_read:
             self.arrays.mkdir(exist_ok=True)
             for name in self.progress.row_shapes:
@@ -336,10 +336,8 @@ class StoreBuilder:
         for file in self._files.values():
             os.fsync(file.fileno())
         aside = self.place / f"{PROGRESS}.new"
-        with aside.open("w", encoding="utf-8") as file:
-            json.dump(asdict(self.progress), file)
-            file.flush()
-            os.fsync(file.fileno())
+        aside.write_text(json.dumps(asdict(self.progress)), encoding="utf-8")
+        _synced(aside)
         os.replace(aside, self.place / PROGRESS)
         self._saved_at = time.monotonic()
 
@@ -388,8 +386,8 @@ class StoreBuilder:
         if np.array_equal(table, np.arange(len(table))):
             os.replace(provisional, final)
             return names
-        dtype = ROWS[name][1]
-        lookup = np.array([*table, UNKNOWN_CLASS], dtype=dtype)
+        dtype = np.dtype(ROWS[name][1])
+        lookup = np.array([*table, UNKNOWN_CLASS]).astype(dtype)
         header, rows = _header(name, (self.progress.rows(name),)), self.progress.rows(name)
         aside = final.with_suffix(".new")
         with io.FileIO(provisional) as old, io.FileIO(aside, "w") as new:
@@ -413,7 +411,9 @@ class StoreBuilder:
         node_names = names.get("node_labels", ())
         meta = DatasetMeta(
             name=self.parts.name,
-            **{NAMES[array]: found for array, found in names.items()},
+            class_names=names.get("labels", ()),
+            node_label_names=node_names,
+            edge_label_names=names.get("edge_labels", ()),
             node_symbols=tuple(progress.symbols[n] for n in node_names) if progress.symbols and node_names else (),
             mended=progress.mended,
             unreadable=tuple(progress.unreadable),
@@ -451,6 +451,6 @@ def _write(file: io.FileIO, array: np.ndarray) -> None:
     """All bytes of an array; the system may take them in pieces."""
     if array.size == 0:
         return
-    left = memoryview(np.ascontiguousarray(array)).cast("B")
+    left = np.ascontiguousarray(array).data.cast("B")
     while left:
         left = left[file.write(left) or 0 :]

@@ -61,7 +61,7 @@ def cached(source: Path, reader: Callable[[], GraphDataset], *, home: Path, vers
     version
         Name and version of the reader.
     """
-    name, key = _names(source, version)
+    name, key = names(source, version)
     folder = home / f"{name}-{key}"
     if folder.is_dir():
         try:
@@ -79,7 +79,7 @@ def cached(source: Path, reader: Callable[[], GraphDataset], *, home: Path, vers
     return data
 
 
-def _names(source: Path, version: str) -> tuple[str, str]:
+def names(source: Path, version: str) -> tuple[str, str]:
     """The part of a cache's name that stays with the source, and the part that changes with its content."""
     path = source.resolve()
     place = f"{path.stem}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"

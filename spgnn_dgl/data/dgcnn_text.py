@@ -6,9 +6,11 @@ The first line is the number of graphs. Each graph is a line ``n label`` and the
 
 from __future__ import annotations
 
+import dataclasses
 import logging
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -50,6 +52,20 @@ def read_dgcnn_text(path: Path) -> GraphDataset:
     path
         The text file, or a folder or zip archive that holds it.
     """
+    source, name = open_text(path)
+    lines = _Lines.read(source, name)
+    heads, node_counts = _walk(lines)
+    data = _dataset(lines, heads, node_counts, DatasetMeta(Path(name).stem, source=str(path)))
+    if len(data.meta.node_label_names) > 1:
+        return data
+    logger.info("%s: every node has the tag %s, which is read as 'no node labels'", path, *data.meta.node_label_names)
+    return GraphDataset(
+        dataclasses.replace(data.arrays, node_labels=None), dataclasses.replace(data.meta, node_label_names=())
+    )
+
+
+def open_text(path: Path) -> tuple[TextSource, str]:
+    """Where the text file is: itself, or in a folder or zip archive."""
     if path.is_dir() or path.suffix == ".zip":
         source = open_source(path)
         name = find_text(source)
@@ -57,11 +73,40 @@ def read_dgcnn_text(path: Path) -> GraphDataset:
         source, name = open_source(path.parent), path.name if path.is_file() else None
     if name is None:
         raise DatasetNotFoundError(f"{path} holds no dataset in DGCNN text format, or does not exist.")
-    lines = _Lines(source, name)
-    heads, node_counts = _walk(lines)
+    return source, name
 
-    is_node = np.ones(len(lines.starts), dtype=bool)
-    is_node[0] = False
+
+def read_text_parts(path: Path, position: Any) -> Iterator[tuple[GraphDataset, Any]]:
+    """Parts of some thousand graphs, each with the numbers of lines and graphs read so far.
+
+    Tags that are the same for every node are not left out here: only the last part shows whether they are.
+    """
+    source, name = open_text(path)
+    meta = DatasetMeta(Path(name).stem, source=str(path))
+    read, graphs = position or (0, 0)
+    announced, rest = -1, _Lines(source.where(name), np.zeros(0), np.zeros(0, dtype=np.int64), 0)
+    for lines in _Lines.blocks(source, name):
+        if announced < 0:
+            announced = _announced(lines)
+            read = max(read, 1)
+        rest = rest.then(lines).after(read)
+        heads, node_counts = _walk(rest, announced - graphs, whole=False)
+        if len(heads):
+            part = _dataset(rest, heads, node_counts, meta)
+            read, graphs = read + len(heads) + int(node_counts.sum()), graphs + len(heads)
+            rest = rest.after(read)
+            yield part, (read, graphs)
+    if len(rest.lengths) or graphs < announced:
+        _walk(_Lines.read(source, name))  # names the line where the file breaks off
+    if announced < 0:
+        raise DatasetError(f"{source.where(name)} is empty; its first line should be the number of graphs.")
+
+
+def _dataset(lines: _Lines, heads: np.ndarray, node_counts: np.ndarray, meta: DatasetMeta) -> GraphDataset:
+    """The graphs whose heads stand on these lines, all tags included."""
+    last = heads[-1] + node_counts[-1] + 1
+    is_node = np.zeros(last, dtype=bool)
+    is_node[heads[0] :] = True
     is_node[heads] = False
     nodes = np.flatnonzero(is_node)  # (N,) line of each node
     first_row = np.cumsum(node_counts) - node_counts  # (G,)
@@ -85,46 +130,70 @@ def read_dgcnn_text(path: Path) -> GraphDataset:
     if num_attributes:
         where = runs(lines.starts[nodes] + 2 + degrees, np.full(len(nodes), num_attributes))
         attributes = lines.values[where].reshape(-1, num_attributes)
-    has_tags = len(tag_names) > 1
-    if not has_tags:
-        logger.info("%s: every node has the tag %s, which is read as 'no node labels'", path, tag_names[0])
     arrays, mended = assemble(
-        node_counts,
-        neighbour,
-        target,
-        labels=classes,
-        node_labels=tags if has_tags else None,
-        node_attributes=attributes,
+        node_counts, neighbour, target, labels=classes, node_labels=tags, node_attributes=attributes
     )
-    meta = DatasetMeta(
-        name=Path(name).stem,
-        class_names=class_names,
-        node_label_names=tag_names if has_tags else (),
-        mended=mended,
-        source=str(path),
+    return GraphDataset(
+        arrays, dataclasses.replace(meta, class_names=class_names, node_label_names=tag_names, mended=mended)
     )
-    return GraphDataset(arrays, meta)
 
 
 class _Lines:
-    """All numbers of a file in one row, and where each line begins in it."""
+    """The numbers of some lines of a file in one row, and where each line begins in it.
 
-    def __init__(self, source: TextSource, name: str):
-        self.where = source.where(name)
-        values: list[np.ndarray] = []
-        counts: list[np.ndarray] = []
+    Parameters
+    ----------
+    where
+        The file, for messages.
+    values
+        int64, or float64 where there are attributes.
+    lengths
+        (L,) numbers per line.
+    first
+        Number of the first of these lines in the file, counted from 0.
+    """
+
+    def __init__(self, where: str, values: np.ndarray, lengths: np.ndarray, first: int = 0):
+        self.where = where
+        self.values = values
+        self.lengths = lengths
+        self.first = first
+        self.starts = np.cumsum(lengths) - lengths  # (L,)
+
+    @classmethod
+    def blocks(cls, source: TextSource, name: str) -> Iterator[_Lines]:
+        """A file, some thousand lines at a time."""
+        first, where = 0, source.where(name)
         for block in line_blocks(source, name):
-            found, per_line = _tokens(block, self.where, sum(map(len, counts)) + 1)
-            values.append(found)
-            counts.append(per_line)
-        if not values:
-            raise DatasetError(f"{self.where} is empty; its first line should be the number of graphs.")
-        self.values = np.concatenate(values)  # int64, or float64 where there are attributes
-        self.lengths = np.concatenate(counts)  # (L,) numbers per line
-        self.starts = np.cumsum(self.lengths) - self.lengths  # (L,)
+            values, lengths = _tokens(block, where, first + 1)
+            yield cls(where, values, lengths, first)
+            first += len(lengths)
+
+    @classmethod
+    def read(cls, source: TextSource, name: str) -> _Lines:
+        """A whole file."""
+        blocks = list(cls.blocks(source, name))
+        if not blocks:
+            raise DatasetError(f"{source.where(name)} is empty; its first line should be the number of graphs.")
+        values, lengths = (np.concatenate(parts) for parts in zip(*((b.values, b.lengths) for b in blocks)))
+        return cls(blocks[0].where, values, lengths)
+
+    def then(self, other: _Lines) -> _Lines:
+        """These lines and those that follow them."""
+        if len(self.lengths) == 0:
+            return other
+        values, lengths = np.concatenate([self.values, other.values]), np.concatenate([self.lengths, other.lengths])
+        return _Lines(self.where, values, lengths, self.first)
+
+    def after(self, line: int) -> _Lines:
+        """What is left without the lines before number `line` of the file."""
+        gone = min(max(0, line - self.first), len(self.lengths))
+        start = self.starts[gone] if gone < len(self.lengths) else len(self.values)
+        return _Lines(self.where, self.values[start:], self.lengths[gone:], self.first + gone)
 
     def fail(self, line: int, problem: str) -> NoReturn:
-        raise DatasetError(f"{self.where}, line {line + 1}: {problem}. Correct that line, or get the file again.")
+        place = f"{self.where}, line {self.first + line + 1}"
+        raise DatasetError(f"{place}: {problem}. Correct that line, or get the file again.")
 
     def whole(self, lines: np.ndarray, position: int, meaning: str) -> np.ndarray:
         """The number at one position of many lines; it must be whole."""
@@ -153,25 +222,43 @@ def _tokens(block: bytes, where: str, first_line: int) -> tuple[np.ndarray, np.n
     raise DatasetError(f"{where}, lines {first_line} … : numbers run into each other. Put blanks between them.")
 
 
-def _walk(lines: _Lines) -> tuple[np.ndarray, np.ndarray]:
-    """(G,) line of each graph's head, and (G,) nodes per graph."""
+def _announced(lines: _Lines) -> int:
+    """The number of graphs, which the first line of a file is."""
     if lines.lengths[0] != 1:
         lines.fail(0, f"has {lines.lengths[0]} numbers; the first line should be the number of graphs alone")
     announced = int(lines.whole(np.array([0]), 0, "number of graphs")[0])
     if announced < 1:
         lines.fail(0, f"announces {announced} graphs; at least one is needed")
+    return announced
+
+
+def _walk(lines: _Lines, wanted: int | None = None, whole: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """(G,) line of each graph's head, and (G,) nodes per graph.
+
+    Parameters
+    ----------
+    wanted
+        Graphs to come; None: the first line says how many.
+    whole
+        Whether the lines go to the end of the file. Without, graphs that go on behind them are left out.
+    """
+    announced = _announced(lines) if wanted is None else wanted
     heads: list[int] = []
     node_counts: list[int] = []
-    line, num_lines = 1, len(lines.starts)
+    line, num_lines = int(wanted is None), len(lines.starts)
     while len(heads) < announced and line < num_lines:
         if lines.lengths[line] != 2:
             lines.fail(line, f"has {lines.lengths[line]} numbers where a graph should begin with 'n label'")
         count = lines.values[lines.starts[line]]
         if count < 1 or _not_whole(count):
             lines.fail(line, f"a graph of {count:g} nodes; a graph needs at least one node")
+        if not whole and line + 1 + int(count) > num_lines:
+            break
         heads.append(line)
         node_counts.append(int(count))
         line += 1 + int(count)
+    if not whole:
+        return np.array(heads, dtype=np.int64), np.array(node_counts, dtype=np.int64)
     if line > num_lines:
         lines.fail(
             heads[-1], f"a graph of {node_counts[-1]} nodes begins, but the file ends {line - num_lines} lines early"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -58,28 +60,80 @@ def load_dataset(
     GraphDataset('MOTIFS', 300 graphs, 3 classes)
     """
     home = catalogue.data_home(data_home)
+    found = locate(name, home)
+    if isinstance(found, Place):
+        return read_dataset(
+            found.path, require_classes=require_classes, cache_home=cache_home(home), label_column=found.column
+        )
+    data = found.dataset()
+    if require_classes:
+        data.require_classes()
+    return data
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or folder to read, and the column of a table that is named with it."""
+
+    path: Path
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Maker:
+    """A function that makes a dataset, or graphs; what goes wrong in it is told with its place."""
+
+    make: Callable[[], Any]
+    name: str
+    where: str
+
+    def __call__(self) -> Any:
+        with self.told():
+            return self.make()
+
+    def dataset(self) -> GraphDataset:
+        with self.told():
+            made = self.make()
+            return made if isinstance(made, GraphDataset) else as_dataset(made, name=self.name)
+
+    @contextlib.contextmanager
+    def told(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as problem:
+            if isinstance(problem, SpgnnError) and not self.where.endswith(".py"):
+                raise
+            line = line_in(problem, self.where)
+            kind = "" if isinstance(problem, SpgnnError) else f"{type(problem).__name__}: "
+            raise DatasetError(
+                f"{self.where}{line}: {kind}{str(problem).rstrip('.')}. "
+                "It must return a dataset, or graphs with their labels."
+            ) from problem
+
+
+def locate(name: str | Path, home: Path) -> Place | Maker:
+    """Where a dataset is, by its name or path; see :func:`load_dataset`."""
     path, column = _as_path(name)
     if path is not None and path.suffix != ".py":
-        return read_dataset(path, require_classes=require_classes, cache_home=cache_home(home), label_column=column)
+        return Place(path, column)
     name = str(name)
     registered = _registry()
     if path is not None:
         if not path.is_file():
             raise DatasetNotFoundError(f"{path} does not exist. Give the path of a dataset, or a dataset's name.")
-        data = _call(lambda: _run_file(path), path.stem, str(path))
-    elif name in registered:
-        data = _call(registered.get(name), registered.canonical(name) or name, f"the registered dataset '{name}'")
-    elif (entry := _entry_points().get(normal_name(name))) is not None:
-        data = _call(lambda: entry.load()(), entry.name, f"the dataset '{entry.name}' of the entry point {entry.value}")
-    elif (place := _in_home(name, home)) is None:
+        return Maker(lambda: _run_file(path), path.stem, str(path))
+    if name in registered:
+        return Maker(registered.get(name), registered.canonical(name) or name, f"the registered dataset '{name}'")
+    entry = _entry_points().get(normal_name(name))
+    if entry is not None:
+        where = f"the dataset '{entry.name}' of the entry point {entry.value}"
+        return Maker(lambda: entry.load()(), entry.name, where)
+    place = _in_home(name, home)
+    if place is None:
         raise DatasetNotFoundError(_not_found(name, home))
-    elif place.suffix == ".py":
-        data = _call(lambda: _run_file(place), place.stem, str(place))
-    else:
-        return read_dataset(place, require_classes=require_classes, cache_home=cache_home(home))
-    if require_classes:
-        data.require_classes()
-    return data
+    if place.suffix == ".py":
+        return Maker(lambda: _run_file(place), place.stem, str(place))
+    return Place(place)
 
 
 def known_datasets(data_home: str | Path | None = None) -> dict[str, str]:
@@ -157,21 +211,6 @@ def _run_file(path: Path) -> Any:
     if not callable(load):
         raise DatasetError("there is no function load() in this file")
     return load()
-
-
-def _call(make: Callable[[], Any], name: str, where: str) -> GraphDataset:
-    """Call what makes a dataset; whatever goes wrong in it is told with its place."""
-    try:
-        made = make()
-        return made if isinstance(made, GraphDataset) else as_dataset(made, name=name)
-    except Exception as problem:
-        if isinstance(problem, SpgnnError) and not where.endswith(".py"):
-            raise
-        line = line_in(problem, where)
-        kind = "" if isinstance(problem, SpgnnError) else f"{type(problem).__name__}: "
-        raise DatasetError(
-            f"{where}{line}: {kind}{str(problem).rstrip('.')}. It must return a dataset, or graphs with their labels."
-        ) from problem
 
 
 def _not_found(name: str, home: Path) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -49,18 +50,38 @@ def read_table(
     table
         (columns, rows) int64, int32 or float64: one contiguous row per column of the file.
     """
-    blocks: list[np.ndarray] = []
+    blocks = list(table_blocks(source, name, kind, columns=columns, limits=limits, meaning=meaning))
+    if not blocks:
+        raise DatasetError(f"{source.where(name)} is empty; every line should hold {meaning}. Get the file again.")
+    return _joined(blocks, sum(block.shape[1] for block in blocks))
+
+
+def table_blocks(
+    source: TextSource,
+    name: str,
+    kind: type,
+    *,
+    columns: int | None = None,
+    limits: tuple[int, int] | None = None,
+    meaning: str = "a number",
+    skip: int = 0,
+) -> Iterator[np.ndarray]:
+    """As :func:`read_table`, some thousand rows at a time; the first `skip` rows are not looked at."""
     rows = 0
     for block in line_blocks(source, name):
+        if rows < skip:
+            lines = block.count(b"\n")
+            if rows + lines <= skip:
+                rows += lines
+                continue
+            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+            block, rows = block[ends[skip - rows - 1] + 1 :], skip
         values = _parse_fast(block, kind, columns, limits)
         if values is None:
             values = _parse_exactly(block, kind, columns, limits, meaning, source.where(name), first_line=rows + 1)
         columns = values.shape[1]
-        blocks.append(np.ascontiguousarray(values.T, dtype=np.int32 if limits else None))
+        yield np.ascontiguousarray(values.T, dtype=np.int32 if limits else None)
         rows += len(values)
-    if not blocks:
-        raise DatasetError(f"{source.where(name)} is empty; every line should hold {meaning}. Get the file again.")
-    return _joined(blocks, rows)
 
 
 def _joined(blocks: list[np.ndarray], rows: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ logger = logging.getLogger("spgnn_dgl")
 
 SUFFIXES = (".csv", ".tsv")
 LABEL_COLUMNS = ("label", "class", "y", "target", "activity")  # usual names, in the order of preference
+BLOCK = 1 << 12  # rows that are read together
 LISTED = 20  # unreadable rows that the log names one by one
 
 
@@ -76,30 +77,77 @@ def from_smiles(
     if not path.is_file():
         raise DatasetNotFoundError(f"{path} does not exist. Give the path of a CSV file with a column of SMILES.")
     table = Table(path, delimiter=_delimiter(path))
-    asked = label_column
-    smiles_column = _smiles_column(table, smiles_column)
-    label_column = _label_column(table, smiles_column, label_column, require_classes)
-    smiles = table[smiles_column]
+    columns = _columns(table, smiles_column, label_column, require_classes)
+    data, unreadable = _read(table, columns, hydrogens, require_classes)
+    if unreadable and (strict or data is None):
+        raise DatasetError(
+            f"{path}: {len(unreadable)} of {len(table.lines)} rows cannot be read:{_listed(unreadable)}\n"
+            "Correct them" + (", or leave strict=True out to go on without them." if data is not None else ".")
+        )
+    assert data is not None  # a table has rows, and these are readable or not
+    data = _with_unreadable(data, unreadable, name=smiles_name(path, label_column))
+    tell_unreadable(data)
+    return data
+
+
+def read_smiles_parts(
+    path: Path, position: Any, label_column: str | None, require_classes: bool
+) -> Iterator[tuple[GraphDataset, Any]]:
+    """Parts of :data:`BLOCK` rows, each with the number of rows read so far."""
+    columns = None
+    pending: tuple[GraphDataset, int] | None = None  # one part is held back: rows after it may be unreadable
+    left_out: list[str] = []
+    read = position or 0
+    for table in Table.blocks(path, BLOCK, delimiter=_delimiter(path), skip=read):
+        columns = columns or _columns(table, None, label_column, require_classes)
+        data, unreadable = _read(table, columns, False, require_classes)
+        read += len(table.lines)
+        if data is not None:
+            if pending is not None:
+                yield pending
+            pending = _with_unreadable(data, (*left_out, *unreadable)), read
+            left_out = []
+        elif pending is not None:
+            pending = _with_unreadable(pending[0], (*pending[0].meta.unreadable, *unreadable)), read
+        else:
+            left_out += unreadable
+    if pending is None and not position:
+        from_smiles(path, label_column=label_column, require_classes=require_classes)  # says what is wrong
+    if pending is not None:
+        yield pending
+
+
+def smiles_name(path: Path, label_column: str | None) -> str:
+    """What a table's dataset is called: a set of another column is another set."""
+    return path.stem if label_column is None else f"{path.stem}#{label_column}"
+
+
+def _columns(table: Table, smiles: str | None, label: str | None, require_classes: bool) -> tuple[str, str | None]:
+    smiles = _smiles_column(table, smiles)
+    return smiles, _label_column(table, smiles, label, require_classes)
+
+
+def _read(
+    table: Table, columns: tuple[str, str | None], hydrogens: bool, require_classes: bool
+) -> tuple[GraphDataset | None, tuple[str, ...]]:
+    """The molecules of a table, where one can be read, and what is said of the rows that cannot."""
+    smiles, label_column = table[columns[0]], columns[1]
     molecules, problems = _molecules(smiles, hydrogens)
     unreadable = tuple(f"line {table.lines[row]}: '{smiles[row]}': {reason}" for row, reason in problems.items())
-    if unreadable and (strict or not molecules):
-        raise DatasetError(
-            f"{path}: {len(unreadable)} of {len(smiles)} rows cannot be read:{_listed(unreadable)}\n"
-            "Correct them" + (", or leave strict=True out to go on without them." if molecules else ".")
-        )
+    if not molecules:
+        return None, unreadable
     rows = list(molecules)
     labels, class_names = class_codes(
         [table[label_column][row] if label_column else "" for row in rows],
         lambda i, problem: table.fail(rows[i], problem),
         require_classes,
     )
-    name = path.stem if asked is None else f"{path.stem}#{asked}"  # a set of another column is another set
-    meta = DatasetMeta(
-        name=name, class_names=class_names, domain=BIOINFORMATICS, unreadable=unreadable, source=str(path)
-    )
-    data = _dataset(list(molecules.values()), labels, meta)
-    tell_unreadable(data)
-    return data
+    meta = DatasetMeta(table.path.stem, class_names, domain=BIOINFORMATICS, source=str(table.path))
+    return _dataset(list(molecules.values()), labels, meta), unreadable
+
+
+def _with_unreadable(data: GraphDataset, unreadable: Sequence[str], **changes: Any) -> GraphDataset:
+    return GraphDataset(data.arrays, dataclasses.replace(data.meta, unreadable=tuple(unreadable), **changes))
 
 
 def tell_unreadable(data: GraphDataset) -> None:

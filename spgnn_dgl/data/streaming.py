@@ -85,7 +85,7 @@ def _part(items: list[Any], now: dict[str, Any], name: str, directed: bool) -> t
     return part, {**now, "graphs": first + len(part), "fields": settled, "pairs": labels is not None}
 
 
-def _blocks(graphs: Iterable[Any]) -> Iterator[Callable[[], list[Any]]]:
+def _blocks(graphs: Any) -> Iterator[Callable[[], list[Any]]]:
     """Functions that give the items of each block; datasets are blocks of their own."""
     if hasattr(graphs, "__len__") and hasattr(graphs, "__getitem__"):
         # by index: passing over costs nothing, and some DGLDatasets do not stop when they are iterated

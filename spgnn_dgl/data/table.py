@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,33 +29,36 @@ class Table:
     """
 
     def __init__(self, path: Path, *needed: str, delimiter: str = ",", may_be_empty: bool = False):
-        self.path = path
-        rows, self.lines = [], []
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            try:
-                reader = csv.reader(stream, strict=True, delimiter=delimiter)
-                header = [name.strip() for name in next(reader, [])]
-                for row in reader:
-                    if row:
-                        rows.append(row)
-                        self.lines.append(reader.line_num)
-            except (csv.Error, UnicodeDecodeError) as problem:
-                raise DatasetError(
-                    f"{path}, line {reader.line_num}: {problem}. Save the file as CSV in UTF-8."
-                ) from None
-        missing = [name for name in needed if name not in header]
+        header, *rows = read_lines(path, delimiter)
+        missing = [name for name in needed if name not in header[1]]
         if missing:
             raise DatasetError(
-                f"{path}, line 1: the column '{missing[0]}' is missing; found: {', '.join(header) or '–'}."
+                f"{path}, line 1: the column '{missing[0]}' is missing; found: {', '.join(header[1]) or '–'}."
             )
-        for i, row in enumerate(rows):
-            if len(row) != len(header):
-                self.fail(i, f"{len(row)} fields where the first line has {len(header)}")
         if not rows and not may_be_empty:
             raise DatasetError(
                 f"{path} is empty: it has no rows after its first line. A dataset needs graphs and nodes."
             )
-        self.columns = {name: [row[c].strip() for row in rows] for c, name in enumerate(header)}
+        self._fill(path, header[1], rows)
+
+    def _fill(self, path: Path, header: list[str], rows: Sequence[tuple[int, list[str]]]) -> None:
+        self.path = path
+        self.lines = [line for line, _ in rows]
+        for i, (_, row) in enumerate(rows):
+            if len(row) != len(header):
+                self.fail(i, f"{len(row)} fields where the first line has {len(header)}")
+        self.columns = {name: [row[c].strip() for _, row in rows] for c, name in enumerate(header)}
+
+    @classmethod
+    def blocks(cls, path: Path, size: int, *, delimiter: str = ",", skip: int = 0) -> Iterator[Table]:
+        """The table in blocks of `size` rows, the first `skip` rows left out."""
+        lines = read_lines(path, delimiter)
+        _, header = next(lines)
+        rows = itertools.islice(lines, skip, None)
+        while block := list(itertools.islice(rows, size)):
+            table = cls.__new__(cls)
+            table._fill(path, header, block)
+            yield table
 
     def __getitem__(self, name: str) -> list[str]:
         return self.columns[name]
@@ -62,6 +66,19 @@ class Table:
     def fail(self, row: int, problem: str) -> NoReturn:
         """Refuse a row, by the line it stands on."""
         raise DatasetError(f"{self.path}, line {self.lines[row]}: {problem}. Correct that line.")
+
+
+def read_lines(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each line that is not blank; the names in the first line without blanks around them."""
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        reader = csv.reader(stream, strict=True, delimiter=delimiter)
+        try:
+            yield 1, [name.strip() for name in next(reader, [])]
+            for row in reader:
+                if row:
+                    yield reader.line_num, row
+        except (csv.Error, UnicodeDecodeError) as problem:
+            raise DatasetError(f"{path}, line {reader.line_num}: {problem}. Save the file as CSV in UTF-8.") from None
 
 
 def class_codes(

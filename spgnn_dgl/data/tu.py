@@ -54,10 +54,10 @@ def read_tu(path: Path, *, require_classes: bool = True) -> GraphDataset:
     prefix = find_prefix(source)
     if prefix is None:
         raise DatasetNotFoundError(f"{path} holds no dataset in TU format: there is no file NAME_A.txt in it.")
-    return _TuFiles(source, prefix).read(require_classes)
+    return TuFiles(source, prefix).read(require_classes)
 
 
-class _TuFiles:
+class TuFiles:
     """The files of one set, by their last word."""
 
     def __init__(self, source: TextSource, prefix: str):
@@ -75,7 +75,7 @@ class _TuFiles:
         return self.source.where(f"{self.prefix}_{part}.txt")
 
     def read(self, require_classes: bool) -> GraphDataset:
-        self._check_presence(require_classes)
+        self.check_presence(require_classes)
         node_counts, order = self._graphs()
         num_nodes = int(node_counts.sum())
         source, target = read_table(
@@ -123,7 +123,7 @@ class _TuFiles:
         )
         return GraphDataset(arrays, meta)
 
-    def _check_presence(self, require_classes: bool) -> None:
+    def check_presence(self, require_classes: bool) -> None:
         missing = [part for part in NEEDED if part not in self.present]
         if "graph_labels" in missing:
             if not require_classes:
