@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import heapq
 import os
+import secrets
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +49,7 @@ class Ranks:
     world: int = 1
     local: int = 0
     _store: Any = field(default=None, repr=False, compare=False)
+    _spoke: list[bool] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def is_first(self) -> bool:
@@ -103,10 +106,12 @@ class Ranks:
         """Whether this rank is the first to report a failure; the others stay silent."""
         if self._store is None:
             return True
-        try:
-            return bool(self._store.add("failures", 1) == 1)
-        except RuntimeError:  # the store went with the machine that held it
-            return True
+        if not self._spoke:
+            try:
+                self._spoke.append(self._store.add("failures", 1) == 1)
+            except RuntimeError:  # the store went with the machine that held it
+                self._spoke.append(True)
+        return self._spoke[0]
 
 
 ALONE = Ranks()
@@ -173,6 +178,10 @@ def joined() -> Iterator[Ranks]:
         _joined = _join()
         try:
             yield _joined
+        except Exception as problem:
+            if not _is_broken_connection(problem):
+                _joined.speaks()  # before the others notice that this one leaves
+            raise
         finally:
             _joined = ALONE
             torch.distributed.destroy_process_group()
@@ -196,10 +205,35 @@ def _join() -> Ranks:
             f"WORLD_SIZE says that this is one of several processes of a training, but the others cannot be found: "
             f"{problem}. Start them with torchrun."
         ) from problem
-    store = torch.distributed.PrefixStore("spgnn_dgl", store)
+    store = _meeting(torch.distributed.PrefixStore("spgnn_dgl", store), rank, world)
     engine = "cpu:gloo,cuda:nccl" if gpus else "gloo"
     torch.distributed.init_process_group(engine, store=store, rank=rank, world_size=world)
     return Ranks(rank, world, local, store)
+
+
+def _meeting(store: Any, rank: int, world: int) -> Any:
+    """A part of the store for the processes of this attempt only.
+
+    After a restart by torchrun the store still holds the addresses of processes that are gone, and gloo would call
+    them. So the first rank calls a meeting under a new name and greets everyone who answers to that name; a name
+    under which nobody greets is an old one.
+    """
+    own = secrets.token_hex(8)
+    if rank == 0:
+        store.set("meeting", own)
+        for other in range(1, world):
+            answer = store.get(f"{own}/{other}").decode()
+            store.set(f"{own}/{other}/{answer}", "")
+        return torch.distributed.PrefixStore(own, store)
+    end = time.monotonic() + store.timeout.total_seconds()
+    while time.monotonic() < end:
+        meeting = store.get("meeting").decode()
+        store.set(f"{meeting}/{rank}", own)
+        for _ in range(20):
+            if store.check([f"{meeting}/{rank}/{own}"]):
+                return torch.distributed.PrefixStore(meeting, store)
+            time.sleep(0.01)
+    raise RankLost
 
 
 @contextlib.contextmanager
@@ -208,10 +242,15 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except RuntimeError as problem:
-        broken = isinstance(problem, torch.distributed.DistError) or "gloo" in str(problem)
-        if isinstance(problem, SpgnnError) or not broken:
+        if not _is_broken_connection(problem):
             raise
         raise RankLost from problem
+
+
+def _is_broken_connection(problem: Exception) -> bool:
+    if isinstance(problem, SpgnnError) or not isinstance(problem, RuntimeError):
+        return False
+    return isinstance(problem, torch.distributed.DistError) or "gloo" in str(problem)
 
 
 @contextlib.contextmanager
