@@ -31,6 +31,7 @@ __all__ = ["Run", "RunConfig", "prepare", "remake", "remarks", "run"]
 log = logging.getLogger("spgnn_dgl")
 
 PACKAGES = ("spgnn_dgl", "torch", "dgl", "numpy", "scipy", "scikit-learn", "joblib")
+AUDITED_NODES = 20_000_000  # up to which a dataset is audited before every training: some GB of memory
 LAYERS = 4  # rounds of message passing that remarks speak of where a method does not say how many it has
 
 
@@ -55,7 +56,7 @@ def run(config: RunConfig, progress: Progress | None = None) -> Run:
         Hears of every training; default: silence.
     """
     progress = progress or Progress()
-    check_parallel(config.jobs, config.backend)
+    check_parallel(config.jobs, config.backend, config.address)
     prepared = prepare(config)
     folder = RunDir.start(prepared.path, prepared.identity, force=config.force)
     try:
@@ -93,6 +94,7 @@ def _run_stage(
             folder.path,
             jobs=config.jobs,
             backend=config.backend,
+            address=config.address,
             checkpoints=config.checkpoints,
             heartbeat=progress.wants_epochs,
         )
@@ -100,6 +102,11 @@ def _run_stage(
 
 def remarks(data: GraphDataset, plan: Plan) -> list[str]:
     """What to know of the data before a training, also told in the log; empty when there is nothing to say."""
+    num_nodes = int(data.node_counts.sum())
+    if num_nodes > AUDITED_NODES:
+        text = f"{num_nodes:,} nodes are too many to look for twins at every start; `spgnn audit` does it once."
+        log.warning("%s: %s", data.name, text)
+        return [text]
     method = METHODS.get(plan.method)
     settings = {**method.options(), **plan.options}
     layers, features = settings.get("layers"), settings.get("features")

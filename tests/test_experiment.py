@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import spgnn_dgl as sp
+from spgnn_dgl import experiment
 from spgnn_dgl.errors import (
     MissingExtraError,
     RunError,
@@ -259,3 +260,11 @@ def test_a_broken_candidate_does_not_stop_the_others(tmp_path, monkeypatch):
     result = quick_run(tmp_path, search={"lr": (0.5, 0.01)})
     assert result.results["status"] == "complete"
     assert {fold["options"]["lr"] for fold in result.results["folds"]} == {0.01}
+
+
+def test_a_large_dataset_is_not_audited_at_every_start(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(experiment, "AUDITED_NODES", 50)
+    monkeypatch.setattr(experiment, "audit", lambda *_, **__: pytest.fail("it was audited"))
+    done = quick_run(tmp_path)
+    assert "nodes are too many to look for twins at every start" in caplog.text
+    assert "`spgnn audit`" in json.loads((done.path / "environment.json").read_text())["dataset"]["remarks"][0]

@@ -43,20 +43,22 @@ def train(
 
 @app.command()
 def scale(
-    scratch: Annotated[
-        Path | None, typer.Option(help="folder with room for the stores, 5 GB (default: temporary)")
+    scratch: Annotated[Path | None, typer.Option(help="folder with 8 GB of room (default: a temporary one)")] = None,
+    data_home: Annotated[
+        Path | None, typer.Option(help="where the benchmark archives are, for the ranks on DD")
     ] = None,
-    sizes: Annotated[list[int] | None, typer.Option(help="numbers of graphs")] = None,
+    sizes: Annotated[list[int] | None, typer.Option("--size", help="numbers of graphs")] = None,
     rounds: Annotated[int, typer.Option(help="rounds in which all sizes take their turn")] = 40,
     plots: Annotated[Path | None, typer.Option(help="folder to draw the curves into")] = None,
 ) -> None:
-    """Up to ten million graphs: build, bytes, memory, and the training step as data grows."""
+    """Up to ten million graphs: build, bytes, memory, and the training step as data grows; then more ranks."""
     import tempfile
 
     from spgnn_dgl.bench.scale import SIZES, measure
+    from spgnn_dgl.data import data_home as find_home
 
     place = Path(tempfile.gettempdir()) if scratch is None else scratch
-    report(measure(place, sizes=tuple(sizes or SIZES), rounds=rounds, plots=plots))
+    report(measure(place, find_home(data_home), sizes=tuple(sizes or SIZES), rounds=rounds, plots=plots))
 
 
 def report(rows) -> None:  # type: ignore[no-untyped-def]

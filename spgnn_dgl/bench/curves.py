@@ -31,8 +31,8 @@ def time_curves(found: Sequence[Measured]) -> Any:
     graphs = [one.graphs for one in found]
     _curve(train, graphs, [1e6 * one.seconds_per_graph for one in found], BLUE)
     train.set_title("training, µs per graph")
-    _curve(build, graphs, [1e6 * one.build["seconds"] / one.graphs for one in found], ORANGE)
-    build.set_title("building the store, µs per graph")
+    _curve(build, graphs, [1e6 * one.build["busy"] / one.graphs for one in found], ORANGE)
+    build.set_title("building the store, processor µs per graph")
     return figure
 
 
@@ -40,8 +40,9 @@ def memory_curves(found: Sequence[Measured], bytes_per_graph: Mapping[str, float
     """Resident memory of both, and bytes per graph on disk beside those of other libraries."""
     figure, (memory, stored) = _figure(2)
     graphs = [one.graphs for one in found]
-    _curve(memory, graphs, [one.train["anon"] for one in found], BLUE, "training")
-    _curve(memory, graphs, [one.build["anon"] for one in found], ORANGE, "building", below=True)
+    train, build = ([getattr(one, what)["anon"] for one in found] for what in ("train", "build"))
+    _curve(memory, graphs, train, BLUE, "training", below=[t < b for t, b in zip(train, build)])
+    _curve(memory, graphs, build, ORANGE, "building", below=[t >= b for t, b in zip(train, build)])
     memory.set_title("memory of the process (RssAnon), MiB")
     memory.legend(frameon=False, loc="lower right")
     names = list(bytes_per_graph)
@@ -68,15 +69,26 @@ def _figure(count: int) -> tuple[Any, Any]:
 
 
 def _curve(
-    axes: Any, graphs: Sequence[int], values: Sequence[float], colour: str, label: str = "", below: bool = False
+    axes: Any,
+    graphs: Sequence[int],
+    values: Sequence[float],
+    colour: str,
+    label: str = "",
+    below: Sequence[bool] | None = None,
 ) -> None:
-    """A line over the number of graphs, from zero, so that flat looks flat; every point says its value."""
+    """A line over the number of graphs, from zero, so that flat looks flat; every point says its value.
+
+    Parameters
+    ----------
+    below
+        Whether each value is written below its point, where another curve has its value above.
+    """
     axes.plot(graphs, values, "o-", color=colour, label=label, markersize=4)
-    for x, y in zip(graphs, values):
+    for i, (x, y) in enumerate(zip(graphs, values)):
         axes.annotate(
             f"{y:.3g}",
             (x, y),
-            xytext=(0, -12 if below else 6),
+            xytext=(0, -12 if below and below[i] else 6),
             textcoords="offset points",
             ha="center",
             fontsize=8,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib.util
 import itertools
 import json
 import os
@@ -28,6 +27,7 @@ import numpy as np
 import torch
 
 from spgnn_dgl._dgl import dgl
+from spgnn_dgl.bench import ranks
 from spgnn_dgl.bench.memory import resident
 from spgnn_dgl.bench.molecules import molecules
 from spgnn_dgl.bench.timing import Row, interleave, medians, readable, time_once
@@ -55,20 +55,27 @@ class Measured:
     """What was measured of one size."""
 
     graphs: int
-    build: dict[str, float]  # seconds, anon, rss, bytes
-    train: dict[str, float]  # start seconds, anon, rss
+    build: dict[str, float]  # seconds, and those of them that the processor was busy; anon, rss; bytes
+    train: dict[str, float]  # seconds to the start; anon, rss
     seconds_per_graph: float = 0.0  # of training
 
 
 def measure(
-    scratch: Path, *, sizes: Sequence[int] = SIZES, rounds: int = 40, plots: Path | None = None
+    scratch: Path,
+    home: Path | None = None,
+    *,
+    sizes: Sequence[int] = SIZES,
+    rounds: int = 40,
+    plots: Path | None = None,
 ) -> Iterator[Row]:
     """All rows of the table, one after the other, with one thread; `scratch` is empty again afterwards.
 
     Parameters
     ----------
     scratch
-        A folder on a disk with room for the largest store; see :data:`BYTES_PER_GRAPH`.
+        A folder on a disk with room for all stores; see :data:`BYTES_PER_GRAPH`.
+    home
+        Data home; with the archive of DD in it, ranks are measured too (:mod:`spgnn_dgl.bench.ranks`).
     rounds
         Rounds of ten training steps, in which all sizes take their turn.
     plots
@@ -97,8 +104,8 @@ def measure(
             from spgnn_dgl.bench.curves import draw
 
             draw(found, bytes_per_graph, plots)
-    if importlib.util.find_spec("spgnn_dgl.bench.ranks") is not None:
-        yield from importlib.import_module("spgnn_dgl.bench.ranks").measure()
+    if home is not None and (home / f"{ranks.DATASET}.zip").exists():
+        yield from ranks.measure(home)
 
 
 def fitting_sizes(sizes: Sequence[int], free: int) -> tuple[list[int], list[Row]]:
@@ -121,11 +128,11 @@ def fitting_sizes(sizes: Sequence[int], free: int) -> tuple[list[int], list[Row]
 
 
 def build_row(one: Measured, smallest: Measured) -> Row:
-    rate = one.graphs / one.build["seconds"]
+    rate, busy = one.graphs / one.build["seconds"], one.graphs / one.build["busy"]
     return Row(
         f"build {one.graphs:,} graphs: {one.build['bytes'] / one.graphs:.0f} bytes per graph, "
         f"RssAnon {one.build['anon']:.0f} MiB (VmRSS {one.build['rss']:.0f}) at most",
-        f"{rate:,.0f} graphs/s",
+        f"{rate:,.0f} graphs/s ({busy:,.0f} per second of the processor)",
         f"{smallest.build['anon']:.0f} MiB at {smallest.graphs:,}",
         target="memory flat",
         holds=one.build["anon"] <= smallest.build["anon"] * 1.1 + 32,
@@ -254,8 +261,10 @@ def watched() -> Iterator[dict[str, float]]:
 def build(store: Path, count: int) -> dict[str, float]:
     """Build a store of generated graphs, generating them included."""
     with watched() as peak:
+        begin = time.process_time()
         seconds = time_once(lambda: GraphDataset.from_iterable(molecules(count), store, name="molecules"))
-    return {"seconds": seconds, "bytes": sum(path.stat().st_size for path in store.iterdir()), **peak}
+        busy = time.process_time() - begin
+    return {"seconds": seconds, "busy": busy, "bytes": sum(path.stat().st_size for path in store.iterdir()), **peak}
 
 
 def train(store: Path, steps: int) -> dict[str, float]:
@@ -268,16 +277,16 @@ def train(store: Path, steps: int) -> dict[str, float]:
         start = time.perf_counter() - begin
         seconds = time_once(repeated(step, steps))
     del step
-    predicted = predict(data)
+    predicted = predict(data, min(1_000, len(data)), 5_000)
     return {"start": start, "per_graph": seconds / (steps * BATCH_SIZE), **peak, "predict_anon": predicted["anon"]}
 
 
-def predict(data: GraphDataset, count: int = 5_000) -> dict[str, float]:
-    """Fit on the first graphs of a store, and predict so many of all of them."""
+def predict(data: GraphDataset, num_train: int, count: int) -> dict[str, float]:
+    """Fit on the first graphs of a store, and predict `count` of all of them; the largest memory of the latter."""
     from spgnn_dgl.methods import make_method
     from spgnn_dgl.predicting import Predictor
 
-    fitted = make_method("spgnn", {"epochs": 1, "k": K}).fit(data.subset(np.arange(1_000)))
+    fitted = make_method("spgnn", {"epochs": 1, "k": K}).fit(data.subset(np.arange(num_train)))
     predictor = Predictor((fitted,), data.meta.class_names, (1, 100))
     with watched() as peak:
         for _ in itertools.islice(predictor.predict(data), count):

@@ -15,6 +15,8 @@ from spgnn_dgl.data.arrays import UNKNOWN_CLASS
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, OptionError
 
+SPELLED_OUT = 1_000_000  # graphs up to which a file of folds lists training parts too
+
 
 @dataclass(frozen=True, eq=False)
 class Fold:
@@ -58,7 +60,12 @@ class Folds(Sequence[Fold]):
 
     def same_as(self, other: Folds) -> bool:
         """Whether both test and train on the same graphs, fold by fold: only then may their results be paired."""
-        return self._parts() == other._parts()
+        return len(self) == len(other) and all(
+            _equal(mine.train, theirs.train)
+            and _equal(mine.test, theirs.test)
+            and _equal(mine.validation, theirs.validation)
+            for mine, theirs in zip(self, other)
+        )
 
     def of(self, data: GraphDataset) -> Folds:
         """The same folds with the name and fingerprint of their dataset."""
@@ -81,7 +88,10 @@ class Folds(Sequence[Fold]):
     # ---- JSON -------------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """Plain lists in the published form, with both parts of each fold spelled out."""
+        """Plain lists in the published form, with both parts of each fold spelled out.
+
+        Of more than :data:`SPELLED_OUT` graphs, training parts that are the rest of the tested ones are left out.
+        """
         return {
             "num_graphs": self.num_graphs,
             "source": self.source,
@@ -91,10 +101,10 @@ class Folds(Sequence[Fold]):
         }
 
     def _parts(self) -> dict[str, list[list[int]]]:
-        parts = {
-            "test": [fold.test.tolist() for fold in self.folds],
-            "train": [fold.train.tolist() for fold in self.folds],
-        }
+        parts = {"test": [fold.test.tolist() for fold in self.folds]}
+        rest = all(len(fold.train) + len(fold.test) == self.num_graphs for fold in self.folds)
+        if self.num_graphs <= SPELLED_OUT or not rest:
+            parts["train"] = [fold.train.tolist() for fold in self.folds]
         if all(fold.validation is not None for fold in self.folds):
             parts["validation"] = [fold.validation.tolist() for fold in self.folds]  # type: ignore[union-attr]
         return parts
@@ -207,6 +217,10 @@ def _check_num_folds(labels: np.ndarray, num_folds: int) -> None:
     if len(counts) == 0 or counts.min() < num_folds:
         smallest = f"class {classes[counts.argmin()]} has {counts.min()}" if len(counts) else "there are no"
         raise OptionError(f"{num_folds} folds were asked for, but {smallest} graphs; ask for at most as many folds.")
+
+
+def _equal(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)
 
 
 def _from(source: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 
 from spgnn_dgl.data import cache, saved
+from spgnn_dgl.data.arrays import GraphArrays
 from spgnn_dgl.data.cache import cache_home, cached
 from spgnn_dgl.data.formats import read_dataset
 from spgnn_dgl.data.saved import is_store, open_store, save_store
@@ -48,6 +51,28 @@ def test_arrays_are_memory_mapped_and_read_only(tmp_path):
         assert not array.flags.writeable
     batch = opened.batch([1, 0])
     batch.ndata["attr"] += 1  # a batch is a copy and may be changed
+
+
+def test_what_would_need_all_of_the_arrays_is_written_down(tmp_path, monkeypatch):
+    data = triangle_and_path().dataset()
+    folder = save_store(tmp_path / "x", data)
+    opened = open_store(folder)
+    read = GraphArrays(**opened.arrays.present())
+    assert (read.fingerprint, read.largest_degree) == (data.fingerprint, 2)
+    monkeypatch.setattr(hashlib, "sha256", lambda *_: pytest.fail("the arrays are read through"))
+    assert opened.fingerprint == opened.subset([1]).fingerprint == read.fingerprint
+    monkeypatch.undo()
+    changed = replace(opened.arrays, labels=np.array([0, 0]))
+    assert changed.fingerprint != read.fingerprint
+
+
+def test_a_store_without_what_is_written_down_is_opened_too(tmp_path):
+    data = triangle_and_path().dataset()
+    path = save_store(tmp_path / "x", data) / "meta.json"
+    description = json.loads(path.read_text())
+    del description["known"], description["crc32"]
+    path.write_text(json.dumps({**description, "crc32": saved._text_checksum(description)}))
+    assert open_store(tmp_path / "x").fingerprint == data.fingerprint
 
 
 def test_a_subset_is_saved_alone(tmp_path, tiny):

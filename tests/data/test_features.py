@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from spgnn_dgl.data import features
 from spgnn_dgl.data.features import FeaturePolicy
 from spgnn_dgl.errors import DatasetError, OptionError
+from tests.conftest import random_dataset
 from tests.data.data_samples import Plain, triangle_and_path
 
 
@@ -143,3 +145,17 @@ def test_what_does_not_fit_is_refused():
         by_labels.encoder(bare)
     with pytest.raises(DatasetError, match="reads 2 attributes per node, but plain has 0"):
         by_attributes.encoder(bare)
+
+
+def test_a_view_of_many_graphs_is_looked_at_in_blocks(monkeypatch):
+    data = random_dataset(50, num_labels=30, attributes=2)
+    view = data.subset(np.random.default_rng(1).permutation(50)[:23])
+    monkeypatch.setattr(features, "GRAPHS", 4)
+    offsets = data.arrays.node_offsets
+    rows = np.concatenate([np.arange(offsets[g], offsets[g + 1]) for g in view.members])
+    labels = sorted(set(data.arrays.node_labels[rows].tolist()))
+    policy = FeaturePolicy.fit(view, "labels+attributes")
+    assert policy.vocabulary == tuple(data.meta.node_label_names[c] for c in labels)
+    np.testing.assert_allclose(policy.mean, data.arrays.node_attributes[rows].mean(axis=0), rtol=1e-5)
+    degrees = sorted(set(data.arrays.in_degrees[rows].tolist()))
+    assert FeaturePolicy.fit(view, "degree").vocabulary == tuple(map(str, degrees))

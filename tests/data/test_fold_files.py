@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spgnn_dgl.data import folds as folds_module
 from spgnn_dgl.data.fold_files import load_folds
-from spgnn_dgl.data.folds import stratified_folds
+from spgnn_dgl.data.folds import Fold, Folds, stratified_folds
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 
 
@@ -131,3 +132,14 @@ def test_the_scaffold_split_is_one_fold(published):
 def test_a_file_for_another_dataset(published):
     with pytest.raises(DatasetError, match="belongs to another dataset"):
         load_folds(published / "dgcnn" / "MUTAG.json", 344)
+
+
+def test_of_many_graphs_the_training_parts_are_left_out(tmp_path, monkeypatch):
+    made = stratified_folds(np.arange(40) % 2, num_folds=4)
+    monkeypatch.setattr(folds_module, "SPELLED_OUT", 39)
+    assert "train" not in made.to_json()
+    made.save(tmp_path / "folds.json")
+    assert load_folds(tmp_path / "folds.json", 40).same_as(made)
+    fixed = Folds(40, tuple(Fold(f.train[1:], f.test, f.train[:1]) for f in made))
+    assert len(fixed.to_json()["train"]) == 4  # not what is left of the tested ones
+    assert not fixed.same_as(made)

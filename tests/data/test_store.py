@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spgnn_dgl._dgl import dgl
 from spgnn_dgl.errors import DatasetError
+from tests.conftest import random_dataset
 from tests.data.data_samples import Plain, plain_datasets, triangle_and_path
 
 
@@ -141,3 +142,25 @@ def test_batches_do_not_share_memory_with_the_dataset():
     assert data.arrays.node_attributes.min() > -3
     assert data.batch([0]).ndata["attr"][0, 0] == 0.5
     assert data.arrays.node_labels.min() == 0
+
+
+def test_a_view_keeps_its_graphs_when_the_indices_change(tiny):
+    indices = np.array([3, 1])
+    view = tiny.subset(indices)
+    indices[:] = 0
+    assert view.members.tolist() == [3, 1]
+
+
+def test_indices_of_small_types_do_not_overflow():
+    data = random_dataset(300)
+    found = data.subset(np.array([255, 254], dtype=np.uint8))
+    assert found.node_counts.tolist() == data.node_counts[[255, 254]].tolist()
+    assert found.batch([0]).num_nodes() == data.node_counts[255]
+
+
+def test_a_whole_view_is_told_from_another(tiny):
+    assert tiny.is_whole
+    assert tiny.subset(np.arange(12)).is_whole
+    assert not tiny.subset(np.arange(12)[::-1]).is_whole
+    assert not tiny.subset(np.arange(11)).is_whole
+    assert tiny.members.tolist() == list(range(12))
