@@ -14,7 +14,8 @@ import pytest
 from spgnn_dgl.cli import main
 from spgnn_dgl.errors import ModelFileError, PluginError
 from spgnn_dgl.estimator import GraphClassifier
-from spgnn_dgl.evaluation.parallel import _work, shared
+from spgnn_dgl.evaluation.parallel import _work
+from spgnn_dgl.evaluation.sharing import marked, shared
 from spgnn_dgl.experiment import RunConfig, prepare
 from spgnn_dgl.nn import CONVS
 from spgnn_dgl.plugins import load_plugin, loaded_plugins
@@ -87,8 +88,8 @@ def test_a_worker_process_loads_the_plugins_of_the_one_that_sent_it_work(write, 
     assert "mine" not in CONVS
     (unit, _) = prepared.protocol.final_units(prepared.plan, data, {})
     (tmp_path / "units").mkdir()
-    with shared(data) as dataset:
-        _work(unit, dataset, tmp_path, {"checkpoints": False, "heartbeat": False}, sent, None)
+    with shared(data) as dataset, marked(tmp_path) as mark:
+        _work(unit, dataset, mark, {"checkpoints": False, "heartbeat": False}, sent, None)
     assert "mine" in CONVS
     assert json.loads((tmp_path / "units" / f"{unit.name}.json").read_text(encoding="utf-8"))["status"] == "done"
 

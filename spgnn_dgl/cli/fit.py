@@ -49,7 +49,7 @@ def fit(
     from spgnn_dgl.fitting import checkpoint_of
 
     place, together = checkpoint or checkpoint_of(out), ALONE
-    how = {"method": method, "options": assignments(option or []), "like": like, "seed": seed}
+    how: dict[str, Any] = {"method": method, "options": assignments(option or []), "like": like, "seed": seed}
     how |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
     try:
         with joined() as together:

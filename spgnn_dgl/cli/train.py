@@ -44,6 +44,10 @@ def train(
     seed: Annotated[int, typer.Option(help="Of folds, weights, shuffling and dropout.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Trainings at a time.")] = 1,
     backend: Annotated[str, typer.Option(help="loky, ray or dask.")] = "loky",
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of the Ray or Dask cluster, for example auto or tcp://host:8786.", show_default=False),
+    ] = None,
     budget: Annotated[
         str | None, typer.Option(help="Time for a training, for example 30m, where the method can keep to it.")
     ] = None,
@@ -74,6 +78,7 @@ def train(
         out=out,
         jobs=jobs,
         backend=backend,
+        address=address,
         force=force,
         checkpoints=checkpoints,
         tensorboard=tensorboard,

@@ -61,8 +61,8 @@ class RunConfig:
         Time that a training may take, in seconds or as ``"30m"``, for methods with the option `budget`.
     out
         Folder of all runs.
-    jobs, backend
-        Trainings at a time, and what runs them: ``"loky"``, ``"ray"``, ``"dask"``.
+    jobs, backend, address
+        Trainings at a time, what runs them (``"loky"``, ``"ray"``, ``"dask"``), and where the cluster is.
     force
         Start over; what is there is moved aside.
     checkpoints
@@ -95,6 +95,7 @@ class RunConfig:
     out: str | Path = "runs"
     jobs: int = 1
     backend: str = "loky"
+    address: str | None = None
     force: bool = False
     checkpoints: bool = True
     tensorboard: bool = False

@@ -42,7 +42,7 @@ class BatchNorm(nn.BatchNorm1d):
         centred = X - mean  # (N, d)
         variance = SumOverRanks.apply(centred.square().sum(0)) / count  # (d,)
         with torch.no_grad():
-            self.num_batches_tracked += 1  # type: ignore[operator]
+            self.num_batches_tracked.add_(1)  # type: ignore[union-attr]
             self.running_mean.lerp_(mean, self.momentum)  # type: ignore[union-attr, arg-type]
             unbiased = variance * (count / (count - 1))
             self.running_var.lerp_(unbiased, self.momentum)  # type: ignore[union-attr, arg-type]

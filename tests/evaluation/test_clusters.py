@@ -1,0 +1,66 @@
+"""Ray and Dask: the results are those of one process, also when a machine is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spgnn_dgl.data.saved import save_store
+from spgnn_dgl.evaluation.clusters import connected
+from spgnn_dgl.plugins import load_plugin
+from tests.conftest import random_dataset
+from tests.experiments import SMALL, quick_run
+from tests.registries import restored
+
+
+def test_one_machine_needs_no_cluster():
+    with connected("loky", 3, None) as cluster:
+        assert cluster.jobs == 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_local_clusters_of_ray_and_dask_give_the_results_of_one_process(tmp_path):
+    packages = {"ray": "ray", "dask": "distributed"}
+    for package in packages.values():
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    data = random_dataset(24, max_nodes=14)
+    save_store(tmp_path / "data", data)
+    # in processes of their own: these packages leave threads, files and warnings behind
+    command = [sys.executable, "-m", "spgnn_dgl", "train", str(tmp_path / "data"), "--folds", "3", "--epochs", "1,2"]
+    command += ["-o", *(f"{k}={v}" for k, v in SMALL.items()), "--jobs", "2", "--out"]
+    processes = {
+        backend: subprocess.Popen(
+            [*command, str(tmp_path / backend), "--backend", backend], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        for backend in packages
+    }
+    alone = quick_run(tmp_path / "alone", dataset=data)
+    for backend, process in processes.items():
+        _, errors = process.communicate(timeout=280)
+        assert process.returncode == 0, errors.decode()
+        (found,) = (tmp_path / backend).rglob("results.json")
+        assert found.read_bytes() == (alone.path / "results.json").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_training_whose_machine_is_lost_is_done_elsewhere(tmp_path):
+    """Two machines that Ray simulates, of which one is killed in the middle of a training.
+
+    Neither sees the dataset at its path, so that it comes from Ray's object store.
+    """
+    pytest.importorskip("ray", reason="ray is not installed")
+    command = [sys.executable, "-m", "tests.evaluation.two_machines", str(tmp_path)]
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=280, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "killed").exists()
+    with restored():
+        alone = load_plugin(Path(__file__).with_name("two_machines.py")).experiment(tmp_path / "alone")
+    (found,) = (tmp_path / "ray").rglob("results.json")
+    assert found.read_bytes() == (alone.path / "results.json").read_bytes()
