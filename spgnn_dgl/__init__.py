@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and t
     from spgnn_dgl._dgl import dgl
     from spgnn_dgl.data.audit import audit
     from spgnn_dgl.data.builtin import DATASETS
+    from spgnn_dgl.data.conversion import convert_dataset
     from spgnn_dgl.data.convert import from_graphs
     from spgnn_dgl.data.csv_folder import from_csv_folder
     from spgnn_dgl.data.features import FeaturePolicy
@@ -49,6 +50,7 @@ _NAMES = {
     "_dgl": ["dgl"],
     "data.audit": ["audit"],
     "data.builtin": ["DATASETS"],
+    "data.conversion": ["convert_dataset"],
     "data.convert": ["from_graphs"],
     "data.csv_folder": ["from_csv_folder"],
     "data.features": ["FeaturePolicy"],

@@ -26,11 +26,11 @@ def draw(found: Sequence[Measured], bytes_per_graph: Mapping[str, float], folder
 
 
 def time_curves(found: Sequence[Measured]) -> Any:
-    """Microseconds per graph of training and of building."""
+    """Microseconds of one processor per graph, of training and of building."""
     figure, (train, build) = _figure(2)
     graphs = [one.graphs for one in found]
     _curve(train, graphs, [1e6 * one.seconds_per_graph for one in found], BLUE)
-    train.set_title("training, µs per graph")
+    train.set_title("training, processor µs per graph")
     _curve(build, graphs, [1e6 * one.build["busy"] / one.graphs for one in found], ORANGE)
     build.set_title("building the store, processor µs per graph")
     return figure

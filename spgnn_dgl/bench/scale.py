@@ -57,7 +57,7 @@ class Measured:
     graphs: int
     build: dict[str, float]  # seconds, and those of them that the processor was busy; anon, rss; bytes
     train: dict[str, float]  # seconds to the start; anon, rss
-    seconds_per_graph: float = 0.0  # of training
+    seconds_per_graph: float = 0.0  # of the processor, for training
 
 
 def measure(
@@ -212,7 +212,7 @@ def conversion_row(folder: Path, count: int) -> Row:
 
 
 def time_training(found: list[Measured], folder: Path, rounds: int) -> None:
-    """Seconds per graph on random batches, all sizes in turn."""
+    """Seconds of the processor per graph on random batches, all sizes in turn."""
     candidates = {}
     for one in found:
         torch.manual_seed(0)
@@ -221,7 +221,7 @@ def time_training(found: list[Measured], folder: Path, rounds: int) -> None:
     with frozen_garbage_collector():
         for step in candidates.values():
             step()
-        seconds = medians(interleave(candidates, rounds))
+        seconds = medians(interleave(candidates, rounds, time.process_time))
     del step, candidates, data
     gc.collect()  # lets go of the stores: pages that are mapped cannot be dropped below
     for one in found:

@@ -35,7 +35,9 @@ class Row:
     holds: bool | None = None
 
 
-def interleave(candidates: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+def interleave(
+    candidates: Mapping[str, Callable[[], Any]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """Seconds of each candidate in each round; in every round all take their turn, in alternating order.
 
     What else runs on the machine then slows all of them, and the ratio of medians stays meaningful.
@@ -44,15 +46,15 @@ def interleave(candidates: Mapping[str, Callable[[], Any]], rounds: int) -> dict
     for number in range(rounds):
         names = list(candidates)
         for name in names if number % 2 == 0 else reversed(names):
-            seconds[name].append(time_once(candidates[name]))
+            seconds[name].append(time_once(candidates[name], clock))
     return seconds
 
 
-def time_once(work: Callable[[], Any]) -> float:
-    """Seconds one call takes."""
-    start = time.perf_counter()
+def time_once(work: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds one call takes; with ``time.process_time``, those in which the processor worked on it."""
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def medians(seconds: Mapping[str, Sequence[float]]) -> dict[str, float]:

@@ -8,20 +8,21 @@ end only, so that codes are given in the order of first appearance and exchanged
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import logging
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from spgnn_dgl.data.arrays import UNKNOWN_CLASS, DatasetMeta, GraphArrays, codes, sortable, take
+from spgnn_dgl.data.arrays import DatasetMeta, GraphArrays, take
+from spgnn_dgl.data.build_progress import NAMES, OFFSETS, ROWS, VERSION, Progress
+from spgnn_dgl.data.growing import GrowingArray, exchange, finish_header
 from spgnn_dgl.data.saved import (
     DESCRIPTION,
     TEMPORARY,
@@ -33,28 +34,13 @@ from spgnn_dgl.data.saved import (
     write_description,
 )
 from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.data.vocabulary import Vocabulary
 from spgnn_dgl.errors import DatasetError
 
 logger = logging.getLogger("spgnn_dgl")
 
-VERSION = 1
 PROGRESS, ARRAYS, LOCK = "progress.json", "store", "lock"
 CHECKPOINT_SECONDS = 2.0  # work that a kill may cost
-RECODED = 1 << 22  # codes that are exchanged at a time
-ROWS = {  # array -> what it has a row for, and the type of its entries
-    "node_offsets": ("graphs", np.int64),
-    "edge_offsets": ("graphs", np.int64),
-    "in_degrees": ("nodes", np.int32),
-    "neighbours": ("edges", np.int32),
-    "labels": ("graphs", np.int64),
-    "node_labels": ("nodes", np.int32),
-    "node_attributes": ("nodes", np.float32),
-    "edge_labels": ("edges", np.int32),
-    "truth": ("nodes", np.bool_),
-}
-OFFSETS = ("node_offsets", "edge_offsets")  # one row more than graphs
-NAMES = {"labels": "class_names", "node_labels": "node_label_names", "edge_labels": "edge_label_names"}
-
 Read = Callable[[Any], Iterator[tuple[GraphDataset, Any]]]
 
 
@@ -82,29 +68,6 @@ class Parts:
     key: str = ""
     complete: Callable[[DatasetMeta], DatasetMeta] = lambda meta: meta
     lone_label_is_none: bool = False
-
-
-@dataclass
-class Progress:
-    """What is whole of an unfinished store."""
-
-    key: str
-    version: int = VERSION
-    position: Any = None
-    graphs: int = 0
-    nodes: int = 0
-    edges: int = 0
-    row_shapes: dict[str, list[int]] = field(default_factory=dict)  # of the arrays that there are
-    names: dict[str, list[str]] = field(default_factory=dict)  # by first appearance
-    same_names: dict[str, bool] = field(default_factory=dict)  # whether all parts had these names in this order
-    symbols: dict[str, str] = field(default_factory=dict)  # node label name -> symbol
-    description: dict[str, Any] = field(default_factory=dict)  # of the first part
-    mended: dict[str, int] = field(default_factory=dict)
-    unreadable: list[str] = field(default_factory=list)
-    all_read: bool = False
-
-    def rows(self, name: str) -> int:
-        return getattr(self, ROWS[name][0]) + (name in OFFSETS)
 
 
 def build_store(
@@ -149,7 +112,7 @@ class StoreBuilder:
         self.place = folder.with_name(f"{folder.name}{TEMPORARY}")
         self.arrays = self.place / ARRAYS
         self.progress = Progress(parts.key)
-        self._files: dict[str, io.FileIO] = {}
+        self._files: dict[str, GrowingArray] = {}
         self._saved_at = time.monotonic()
         self._lock: Any = None
 
@@ -219,8 +182,8 @@ class StoreBuilder:
         if not path.is_file():
             return None
         try:
-            found = Progress(**json.loads(path.read_text(encoding="utf-8")))
-        except (ValueError, TypeError):
+            found = Progress.from_json(path.read_text(encoding="utf-8"))
+        except (ValueError, TypeError, AttributeError):
             found = None
         if found is None or found.version != VERSION or found.key != self.parts.key:
             logger.warning("%s is of another source or version, and is begun anew", self.place)
@@ -244,21 +207,15 @@ class StoreBuilder:
     def append(self, part: GraphDataset, position: Any) -> None:
         """Append the graphs of a part; `position` is where the source goes on after it."""
         arrays = part.arrays if part.is_whole else take(part.arrays, part.members)
-        self._check_alike(part, arrays)
         progress = self.progress
+        progress.check_alike(part.meta, arrays)
         with self._explained():
             for name, array in arrays.present().items():
                 if name not in self._files:
                     progress.row_shapes[name] = list(array.shape[1:])
                     self._open(name)
-                _write(self._files[name], self._entries(name, array, part.meta).astype(ROWS[name][1], copy=False))
-        for what, count in part.meta.mended.items():
-            progress.mended[what] = progress.mended.get(what, 0) + count
-        progress.unreadable += part.meta.unreadable
-        progress.symbols |= dict(zip(part.meta.node_label_names, part.meta.node_symbols))
-        progress.graphs += arrays.num_graphs
-        progress.nodes += len(arrays.in_degrees)
-        progress.edges += len(arrays.neighbours)
+                self._files[name].append(self._entries(name, array, part.meta))
+        progress.count(part.meta, arrays)
         progress.position = position
         if time.monotonic() - self._saved_at >= CHECKPOINT_SECONDS:
             with self._explained():
@@ -267,74 +224,25 @@ class StoreBuilder:
     def _entries(self, name: str, array: np.ndarray, meta: DatasetMeta) -> np.ndarray:
         """What a part's array is in the whole: offsets moved on, codes by first appearance of their names."""
         if name in OFFSETS:
-            return array[1:] + getattr(self.progress, "nodes" if name == "node_offsets" else "edges")
+            return array[1:] + getattr(self.progress, OFFSETS[name])
         if name not in NAMES:
             return array
-        names = getattr(meta, NAMES[name])
-        known = self.progress.names.setdefault(name, list(names))
-        same = list(names) == known
-        self.progress.same_names[name] = self.progress.same_names.get(name, True) and same
-        if same:
-            return array
-        code_of = {value: code for code, value in enumerate(known)}
-        table = [code_of.setdefault(value, len(code_of)) for value in names]
-        known[:] = code_of
-        return np.array([*table, UNKNOWN_CLASS])[array]  # the code -1 of an unknown class takes the last entry
-
-    def _check_alike(self, part: GraphDataset, arrays: GraphArrays) -> None:
-        """All parts must have the same arrays; one without edges need not have edge labels."""
-        progress = self.progress
-        here = {name: list(array.shape[1:]) for name, array in arrays.present().items()}
-        description = {"directed": part.meta.directed, "domain": part.meta.domain, "source": part.meta.source}
-        if progress.graphs == 0:
-            progress.description = description
-            return
-        there = dict(progress.row_shapes)
-        if len(arrays.neighbours) == 0 or progress.edges == 0:
-            there.pop("edge_labels", None)
-            here.pop("edge_labels", None)
-        where = f"the graphs from number {progress.graphs} on (counted from 0)"
-        for name in sorted({*here, *there}):
-            words = name.replace("_", " ")
-            if (name in here) != (name in there):
-                have, had = ("have", "have none") if name in here else ("have no", "have some")
-                raise DatasetError(
-                    f"{where} {have} {words}, but those before them {had}. Give them to all graphs, or to none."
-                )
-            if here[name] != there[name]:
-                raise DatasetError(
-                    f"{where} have {here[name][0]} {words} per node, those before them {there[name][0]}."
-                )
-        if description["directed"] != progress.description["directed"]:
-            raise DatasetError(f"{where} are {'' if part.meta.directed else 'un'}directed, those before them are not.")
+        vocabulary = self.progress.names.setdefault(name, Vocabulary())
+        table = vocabulary.codes_for(getattr(meta, NAMES[name]))
+        return array if table is None else table[array]
 
     def _path(self, name: str) -> Path:
         return self.arrays / f"{name}.{'codes' if name in NAMES else 'npy'}"
 
     def _open(self, name: str) -> None:
-        """Open an array's file behind its whole rows; what a killed process wrote after them is cut off."""
-        path = self._path(name)
-        shape = tuple(self.progress.row_shapes[name])
-        header = _header(name, (0, *shape))
-        file = io.FileIO(path, "r+" if path.exists() else "w+")
-        self._files[name] = file
-        row_bytes = np.dtype(ROWS[name][1]).itemsize * int(np.prod(shape, dtype=np.int64))
-        rows = self.progress.rows(name)
-        if self.progress.graphs == 0:
-            file.truncate(0)
-            file.write(header)
-            _write(file, np.zeros(rows, dtype=ROWS[name][1]))  # the first offset
-        elif path.stat().st_size == 0 and rows == 0:  # edge labels begin late
-            file.write(header)
-        elif path.stat().st_size < len(header) + rows * row_bytes:
-            raise DatasetError(f"{path} is shorter than {PROGRESS} says. Remove {self.place}, and begin anew.")
-        file.truncate(len(header) + rows * row_bytes)
-        file.seek(0, os.SEEK_END)
+        progress = self.progress
+        row_shape = tuple(progress.row_shapes[name])
+        self._files[name] = GrowingArray(self._path(name), ROWS[name][1], row_shape, progress.rows(name))
 
     def save(self) -> None:
         """Write down that everything so far is whole."""
         for file in self._files.values():
-            os.fsync(file.fileno())
+            file.sync()
         aside = self.place / f"{PROGRESS}.new"
         aside.write_text(json.dumps(asdict(self.progress)), encoding="utf-8")
         _synced(aside)
@@ -363,9 +271,10 @@ class StoreBuilder:
                     present.remove("node_labels")
                     names["node_labels"] = ()
                 for name in present:
-                    self._finish_header(name)
+                    shape = (progress.rows(name), *progress.row_shapes[name])
+                    finish_header(self.arrays / f"{name}.npy", ROWS[name][1], shape)
                 arrays = GraphArrays(**{name: map_array(self.arrays / f"{name}.npy") for name in present})
-                meta = self._meta(names)
+                meta = self.parts.complete(progress.meta(self.parts.name, names))
                 if require_classes:
                     GraphDataset(arrays, meta).require_classes()
                 write_description(self.arrays, arrays, meta)
@@ -377,80 +286,17 @@ class StoreBuilder:
 
     def _finish_codes(self, name: str) -> tuple[str, ...]:
         """Exchange codes by first appearance for those of the sorted names; returns the names in their order."""
-        names, table = _in_order(self.progress.names[name], self.progress.same_names[name])
+        names, table = self.progress.names[name].in_order()
         provisional, final = self._path(name), self.arrays / f"{name}.npy"
-        if not provisional.exists():  # done before a kill
-            return names
-        if name in self._files:
-            self._files.pop(name).close()
-        if np.array_equal(table, np.arange(len(table))):
-            os.replace(provisional, final)
-            return names
-        dtype = np.dtype(ROWS[name][1])
-        lookup = np.array([*table, UNKNOWN_CLASS]).astype(dtype)
-        header, rows = _header(name, (self.progress.rows(name),)), self.progress.rows(name)
-        aside = final.with_suffix(".new")
-        with io.FileIO(provisional) as old, io.FileIO(aside, "w") as new:
-            old.seek(len(header))
-            new.write(header)
-            for start in range(0, rows, RECODED):
-                _write(new, lookup[np.fromfile(old, dtype=dtype, count=min(RECODED, rows - start))])
-            os.fsync(new.fileno())
-        os.replace(aside, final)
-        provisional.unlink()
+        if provisional.exists():  # else it was done before a kill
+            if table is None:
+                os.replace(provisional, final)
+            else:
+                exchange(provisional, final, ROWS[name][1], self.progress.rows(name), table)
         return names
-
-    def _finish_header(self, name: str) -> None:
-        """The number of rows is known now; the header has room for it."""
-        with io.FileIO(self.arrays / f"{name}.npy", "r+") as file:
-            file.write(_header(name, (self.progress.rows(name), *self.progress.row_shapes[name])))
-            os.fsync(file.fileno())
-
-    def _meta(self, names: dict[str, tuple[str, ...]]) -> DatasetMeta:
-        progress = self.progress
-        node_names = names.get("node_labels", ())
-        meta = DatasetMeta(
-            name=self.parts.name,
-            class_names=names.get("labels", ()),
-            node_label_names=node_names,
-            edge_label_names=names.get("edge_labels", ()),
-            node_symbols=tuple(progress.symbols[n] for n in node_names) if progress.symbols and node_names else (),
-            mended=progress.mended,
-            unreadable=tuple(progress.unreadable),
-            **progress.description,
-        )
-        return self.parts.complete(meta)
-
-
-def _in_order(names: list[str], same: bool) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names as a dataset has them, and for every code by first appearance its place among them.
-
-    Names that all parts share keep their order; others are sorted as :func:`spgnn_dgl.data.arrays.codes` sorts values.
-    """
-    if same or not names:
-        return tuple(names), np.arange(len(names))
-    table, ordered = codes(sortable(names))
-    return ordered, table
 
 
 def _synced(path: Path) -> None:
     """Wait until a file is on the disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _header(name: str, shape: tuple[int, ...]) -> bytes:
-    """The header that ``numpy.save`` writes; its length does not depend on the number of rows."""
-    stream = io.BytesIO()
-    values = {"descr": np.lib.format.dtype_to_descr(np.dtype(ROWS[name][1])), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, values)
-    return stream.getvalue()
-
-
-def _write(file: io.FileIO, array: np.ndarray) -> None:
-    """All bytes of an array; the system may take them in pieces."""
-    if array.size == 0:
-        return
-    left = np.ascontiguousarray(array).data.cast("B")
-    while left:
-        left = left[file.write(left) or 0 :]

@@ -10,19 +10,18 @@ import dataclasses
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes, runs
-from spgnn_dgl.data.numbers import parse_field, parse_numbers, shown
-from spgnn_dgl.data.sources import TextSource, line_blocks, open_source
+from spgnn_dgl.data.number_lines import Lines, not_whole
+from spgnn_dgl.data.numbers import parse_field
+from spgnn_dgl.data.sources import TextSource, open_source
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 
 logger = logging.getLogger(__name__)
-
-_BLANK = bytes(sign in b" \t\n" for sign in range(256))
 
 
 def find_text(source: TextSource) -> str | None:
@@ -53,7 +52,7 @@ def read_dgcnn_text(path: Path) -> GraphDataset:
         The text file, or a folder or zip archive that holds it.
     """
     source, name = open_text(path)
-    lines = _Lines.read(source, name)
+    lines = Lines.read(source, name)
     heads, node_counts = _walk(lines)
     data = _dataset(lines, heads, node_counts, DatasetMeta(Path(name).stem, source=str(path)))
     if len(data.meta.node_label_names) > 1:
@@ -84,8 +83,8 @@ def read_text_parts(path: Path, position: Any) -> Iterator[tuple[GraphDataset, A
     source, name = open_text(path)
     meta = DatasetMeta(Path(name).stem, source=str(path))
     read, graphs = position or (0, 0)
-    announced, rest = -1, _Lines(source.where(name), np.zeros(0), np.zeros(0, dtype=np.int64), 0)
-    for lines in _Lines.blocks(source, name):
+    announced, rest = -1, Lines(source.where(name), np.zeros(0), np.zeros(0, dtype=np.int64), 0)
+    for lines in Lines.blocks(source, name):
         if announced < 0:
             announced = _announced(lines)
             read = max(read, 1)
@@ -97,12 +96,12 @@ def read_text_parts(path: Path, position: Any) -> Iterator[tuple[GraphDataset, A
             rest = rest.after(read)
             yield part, (read, graphs)
     if len(rest.lengths) or graphs < announced:
-        _walk(_Lines.read(source, name))  # names the line where the file breaks off
+        _walk(Lines.read(source, name))  # names the line where the file breaks off
     if announced < 0:
         raise DatasetError(f"{source.where(name)} is empty; its first line should be the number of graphs.")
 
 
-def _dataset(lines: _Lines, heads: np.ndarray, node_counts: np.ndarray, meta: DatasetMeta) -> GraphDataset:
+def _dataset(lines: Lines, heads: np.ndarray, node_counts: np.ndarray, meta: DatasetMeta) -> GraphDataset:
     """The graphs whose heads stand on these lines, all tags included."""
     last = heads[-1] + node_counts[-1] + 1
     is_node = np.zeros(last, dtype=bool)
@@ -114,7 +113,7 @@ def _dataset(lines: _Lines, heads: np.ndarray, node_counts: np.ndarray, meta: Da
     graph = np.repeat(np.arange(len(heads)), node_counts)  # (N,) graph of each node
     target = np.repeat(np.arange(len(nodes), dtype=np.int32), degrees)  # (E,)
     inside = lines.values[runs(lines.starts[nodes] + 2, degrees)]  # (E,) neighbours, counted inside their graph
-    wrong = (inside < 0) | (inside >= node_counts[graph[target]]) | _not_whole(inside)
+    wrong = (inside < 0) | (inside >= node_counts[graph[target]]) | not_whole(inside)
     if wrong.any():
         edge = int(np.flatnonzero(wrong)[0])
         node = target[edge]
@@ -138,91 +137,7 @@ def _dataset(lines: _Lines, heads: np.ndarray, node_counts: np.ndarray, meta: Da
     )
 
 
-class _Lines:
-    """The numbers of some lines of a file in one row, and where each line begins in it.
-
-    Parameters
-    ----------
-    where
-        The file, for messages.
-    values
-        int64, or float64 where there are attributes.
-    lengths
-        (L,) numbers per line.
-    first
-        Number of the first of these lines in the file, counted from 0.
-    """
-
-    def __init__(self, where: str, values: np.ndarray, lengths: np.ndarray, first: int = 0):
-        self.where = where
-        self.values = values
-        self.lengths = lengths
-        self.first = first
-        self.starts = np.cumsum(lengths) - lengths  # (L,)
-
-    @classmethod
-    def blocks(cls, source: TextSource, name: str) -> Iterator[_Lines]:
-        """A file, some thousand lines at a time."""
-        first, where = 0, source.where(name)
-        for block in line_blocks(source, name):
-            values, lengths = _tokens(block, where, first + 1)
-            yield cls(where, values, lengths, first)
-            first += len(lengths)
-
-    @classmethod
-    def read(cls, source: TextSource, name: str) -> _Lines:
-        """A whole file."""
-        blocks = list(cls.blocks(source, name))
-        if not blocks:
-            raise DatasetError(f"{source.where(name)} is empty; its first line should be the number of graphs.")
-        values, lengths = (np.concatenate(parts) for parts in zip(*((b.values, b.lengths) for b in blocks)))
-        return cls(blocks[0].where, values, lengths)
-
-    def then(self, other: _Lines) -> _Lines:
-        """These lines and those that follow them."""
-        if len(self.lengths) == 0:
-            return other
-        values, lengths = np.concatenate([self.values, other.values]), np.concatenate([self.lengths, other.lengths])
-        return _Lines(self.where, values, lengths, self.first)
-
-    def after(self, line: int) -> _Lines:
-        """What is left without the lines before number `line` of the file."""
-        gone = min(max(0, line - self.first), len(self.lengths))
-        start = self.starts[gone] if gone < len(self.lengths) else len(self.values)
-        return _Lines(self.where, self.values[start:], self.lengths[gone:], self.first + gone)
-
-    def fail(self, line: int, problem: str) -> NoReturn:
-        place = f"{self.where}, line {self.first + line + 1}"
-        raise DatasetError(f"{place}: {problem}. Correct that line, or get the file again.")
-
-    def whole(self, lines: np.ndarray, position: int, meaning: str) -> np.ndarray:
-        """The number at one position of many lines; it must be whole."""
-        found = self.values[self.starts[lines] + position]
-        broken = np.flatnonzero(_not_whole(found))
-        if len(broken):
-            self.fail(lines[broken[0]], f"the {meaning} {found[broken[0]]:g} is not a whole number")
-        return found.astype(np.int64)
-
-
-def _tokens(block: bytes, where: str, first_line: int) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of a block and how many each line has."""
-    blank = np.frombuffer(block.translate(_BLANK), dtype=bool)
-    begins = ~blank
-    begins[1:] &= blank[:-1]  # the first sign of each token
-    ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-    per_line = np.diff(np.concatenate([[0], np.cumsum(begins, dtype=np.int64)[ends]]))
-    for kind in (int, float):
-        values = parse_numbers(block, kind)
-        if values is not None and len(values) == per_line.sum():
-            return values, per_line
-    for number, line in enumerate(block.split(b"\n"), first_line):
-        for field in line.split():
-            if parse_field(field, float) is None:
-                raise DatasetError(f"{where}, line {number}: {shown(field)} is not a finite number. Correct that line.")
-    raise DatasetError(f"{where}, lines {first_line} … : numbers run into each other. Put blanks between them.")
-
-
-def _announced(lines: _Lines) -> int:
+def _announced(lines: Lines) -> int:
     """The number of graphs, which the first line of a file is."""
     if lines.lengths[0] != 1:
         lines.fail(0, f"has {lines.lengths[0]} numbers; the first line should be the number of graphs alone")
@@ -232,7 +147,7 @@ def _announced(lines: _Lines) -> int:
     return announced
 
 
-def _walk(lines: _Lines, wanted: int | None = None, whole: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def _walk(lines: Lines, wanted: int | None = None, whole: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """(G,) line of each graph's head, and (G,) nodes per graph.
 
     Parameters
@@ -250,7 +165,7 @@ def _walk(lines: _Lines, wanted: int | None = None, whole: bool = True) -> tuple
         if lines.lengths[line] != 2:
             lines.fail(line, f"has {lines.lengths[line]} numbers where a graph should begin with 'n label'")
         count = lines.values[lines.starts[line]]
-        if count < 1 or _not_whole(count):
+        if count < 1 or not_whole(count):
             lines.fail(line, f"a graph of {count:g} nodes; a graph needs at least one node")
         if not whole and line + 1 + int(count) > num_lines:
             break
@@ -270,7 +185,7 @@ def _walk(lines: _Lines, wanted: int | None = None, whole: bool = True) -> tuple
     return np.array(heads), np.array(node_counts)
 
 
-def _degrees(lines: _Lines, nodes: np.ndarray) -> tuple[np.ndarray, int]:
+def _degrees(lines: Lines, nodes: np.ndarray) -> tuple[np.ndarray, int]:
     """(N,) neighbours per node, and how many attributes follow them on every node's line."""
     short = np.flatnonzero(lines.lengths[nodes] < 2)
     if len(short):
@@ -286,10 +201,3 @@ def _degrees(lines: _Lines, nodes: np.ndarray) -> tuple[np.ndarray, int]:
             "numbers follow",
         )
     return degrees, int(extra[0])
-
-
-def _not_whole(values: np.ndarray) -> np.ndarray:
-    """Where a number has a fraction, or is so large that its last digits are lost."""
-    if values.dtype.kind == "i":
-        return np.zeros(values.shape, dtype=bool)
-    return (values != np.floor(values)) | (np.abs(values) > 2**53)

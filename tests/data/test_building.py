@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spgnn_dgl.data import building
+from spgnn_dgl.data import building, growing
 from spgnn_dgl.data.arrays import DatasetMeta, assemble, codes
 from spgnn_dgl.data.building import Parts, build_store
 from spgnn_dgl.data.saved import TEMPORARY, open_store, save_store
@@ -96,7 +96,7 @@ def test_names_are_sorted_as_numbers_where_all_are_numbers(tmp_path):
 
 
 def test_codes_are_exchanged_in_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "RECODED", 3)
+    monkeypatch.setattr(growing, "BLOCK", 3)
     values = [str(v) for v in np.random.default_rng(0).integers(0, 9, 40)]
     datasets = [labelled(values[i : i + 5], values[i : i + 5]) for i in range(0, 40, 5)]
     built = build_store(tmp_path / "x", parts_from(datasets))
@@ -155,6 +155,19 @@ def test_parts_must_be_alike(tmp_path, tiny):
         assert not (tmp_path / "x").exists()
 
 
+def test_edge_labels_may_begin_with_the_first_edge(tmp_path):
+    sample = triangle_and_path().dataset()
+    alone = labelled(["5"], ["1"])
+    alone = GraphDataset(replace(alone.arrays, node_attributes=np.zeros((1, 2), np.float32)), alone.meta)
+    bare = GraphDataset(replace(sample.arrays, edge_labels=None), replace(sample.meta, edge_label_names=()))
+    built = build_store(tmp_path / "x", parts_from([alone, sample, alone]))
+    assert built.arrays.edge_labels.tolist() == sample.arrays.edge_labels.tolist()
+    empty = GraphDataset(replace(alone.arrays, edge_labels=np.zeros(0, np.int32)), alone.meta)
+    for parts in ([alone, bare, sample], [empty, bare], [sample, alone, bare]):
+        with pytest.raises(DatasetError, match="edge labels"):
+            build_store(tmp_path / "y", parts_from(parts, key=str(len(parts)) + str(id(parts))))
+
+
 def test_what_is_no_store_is_not_replaced(tmp_path, tiny):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "thesis.txt").write_text("years of work")
@@ -171,7 +184,7 @@ def test_a_full_disk_is_one_clear_error_and_changes_nothing(tmp_path, tiny, monk
     before = {p.name: p.read_bytes() for p in (tmp_path / "x").iterdir()}
     writes = 0
 
-    def full(file, array, write=building._write):
+    def full(file, array, write=growing.write):
         nonlocal writes
         writes += 1
         if writes > 12:
@@ -179,7 +192,7 @@ def test_a_full_disk_is_one_clear_error_and_changes_nothing(tmp_path, tiny, monk
         write(file, array)
 
     monkeypatch.setattr(building, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(building, "_write", full)
+    monkeypatch.setattr(growing, "write", full)
     with pytest.raises(DatasetError, match=r"cannot be written: No space left .* goes on"):
         build_store(tmp_path / "x", parts_from([tiny] * 3, name="x"))
     monkeypatch.undo()
@@ -231,7 +244,9 @@ def test_an_unfinished_store_that_was_cut_is_refused(tmp_path, tiny):
         build_store(tmp_path / "x", broken_after([tiny] * 4, 2))
     path = unfinished(tmp_path / "x") / "store" / "neighbours.npy"
     path.write_bytes(path.read_bytes()[:-4])
-    with pytest.raises(DatasetError, match=r"neighbours.npy is shorter than progress.json says. Remove"):
+    with pytest.raises(
+        DatasetError, match=r"neighbours.npy is shorter than it was. Remove .*x.unfinished, and begin anew"
+    ):
         build_store(tmp_path / "x", broken_after([tiny] * 4, 9))
 
 
@@ -264,14 +279,14 @@ def test_a_kill_after_the_store_is_in_place_leaves_a_folder_that_the_next_call_r
 KILLING = """
 import os, random, signal, sys, time
 from pathlib import Path
-from spgnn_dgl.data import building
+from spgnn_dgl.data import building, growing
 from spgnn_dgl.data.saved import open_store
 from tests.data.test_building import sample_parts
 
 folder = Path(sys.argv[1])
-building.CHECKPOINT_SECONDS, building.RECODED = 0.0, 10
-original = building._write
-building._write = lambda file, array: (time.sleep(0.0005), original(file, array))
+building.CHECKPOINT_SECONDS, growing.BLOCK = 0.0, 10
+original = growing.write
+growing.write = lambda file, array: (time.sleep(0.0005), original(file, array))
 os.fsync = lambda file: None  # a kill leaves what the system has taken; only a power cut does not
 parts, rng = sample_parts(), random.Random(0)
 for _ in range(200):
@@ -325,8 +340,8 @@ def test_offsets_go_beyond_32_bits(tmp_path, monkeypatch):
         def pretend(self) -> None:
             """As if so many edges had been appended."""
             self.progress.edges += before
-            self._files["neighbours"].seek(4 * before, 1)
-            self._files["edge_labels"].seek(4 * before, 1)
+            for name in ("neighbours", "edge_labels"):
+                self._files[name]._file.seek(4 * before, os.SEEK_CUR)
 
     folder = tmp_path / "x"
     parts = parts_from([sample], name="x")
