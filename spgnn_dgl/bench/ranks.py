@@ -1,4 +1,4 @@
-"""One training on several ranks: graphs per second against one rank, and where the time of a step goes."""
+"""One training on several ranks: graphs per second against one rank."""
 
 from __future__ import annotations
 
