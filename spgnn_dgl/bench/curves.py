@@ -32,7 +32,7 @@ def time_curves(found: Sequence[Measured]) -> Any:
     _curve(train, graphs, [1e6 * one.seconds_per_graph for one in found], BLUE)
     train.set_title("training, processor µs per graph")
     _curve(build, graphs, [1e6 * one.build["busy"] / one.graphs for one in found], ORANGE)
-    build.set_title("building the store, processor µs per graph")
+    build.set_title("building, processor µs per graph")
     return figure
 
 

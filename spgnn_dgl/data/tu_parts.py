@@ -20,7 +20,8 @@ from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.data.tu import TuFiles, find_prefix
 from spgnn_dgl.errors import DatasetError
 
-NODES = 1 << 17  # of a part, unless a single graph has more
+NODES = 1 << 15  # of a part, unless a single graph has more
+EDGES = 1 << 17  # lines that are looked at together
 
 
 class NotInOrder(Exception):
@@ -100,11 +101,13 @@ def _whole_graphs(indicator: Rows, before: int) -> np.ndarray | None:
             if values.size == 0:
                 return None
             break
+    if values[min(NODES, len(values) - 1)] > before + 1:
+        values = values[: NODES + 1]
     steps = np.diff(values, prepend=before)
     if steps[0] != 1 or (steps < 0).any() or (steps > 1).any():
         raise NotInOrder("nodes are not in the order of their graphs")
-    if values[-1] > before + 1:  # the last graph may go on in the next block
-        values = values[values < max(values[min(NODES, len(values) - 1)], before + 2)]
+    if values[-1] > before + 1:  # the last graph may go on behind these lines
+        values = values[values < values[-1]]
     counts = np.bincount(values - before - 1)
     indicator.take(len(values))
     return counts
@@ -115,11 +118,11 @@ def _edges_up_to(rows: Rows, last: int) -> int:
     checked = 0
     while True:
         ends = rows.at_hand()
-        if ends.shape[0] == 2:
-            beyond = np.flatnonzero((ends[:, checked:] > last).any(axis=0))
+        while checked < ends.shape[1]:
+            beyond = np.flatnonzero((ends[:, checked : checked + EDGES] > last).any(axis=0))
             if len(beyond):
                 return checked + int(beyond[0])
-            checked = ends.shape[1]
+            checked = min(checked + EDGES, ends.shape[1])
         if rows.more() is None:
             return checked
 
