@@ -1,8 +1,8 @@
 """Graph classification on DGL: SPGNN, its ablations and every method it is compared with.
 
 ``import spgnn_dgl as sp`` gives the names below. They are imported when they are first used, so that
-``import spgnn_dgl`` costs nothing and works where DGL does not. ``sp.dgl`` is DGL itself, imported in the way that works
-with the installed PyTorch.
+``import spgnn_dgl`` costs nothing and works where DGL does not. ``sp.dgl`` is DGL itself, imported in the way that
+works with the installed PyTorch.
 """
 
 from __future__ import annotations
