@@ -23,6 +23,8 @@ from torch import Tensor, nn
 
 from spgnn_dgl.errors import EnvironmentProblem, SpgnnError, TrainingError
 
+BUCKET = 25  # MB of gradients that travel together
+
 
 class RankLost(TrainingError):
     """The training cannot go on, because another of its processes ended or because it was told to stop."""
@@ -99,8 +101,11 @@ class Ranks:
         """`net` as it is, or such that ``backward`` leaves the mean of all ranks' gradients on each of them."""
         if self.world == 1:
             return net
-        # A static graph: the same parameters take part in every step, so that those without a gradient need no search.
-        return nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=True, static_graph=True)
+        # One message for all gradients of networks this small: several, sent while the backward pass goes on, take the
+        # cores from it. A static graph: parameters that never take part are found once.
+        return nn.parallel.DistributedDataParallel(
+            net, bucket_cap_mb=BUCKET, gradient_as_bucket_view=True, static_graph=True
+        )
 
     def speaks(self) -> bool:
         """Whether this rank is the first to report a failure; the others stay silent."""
