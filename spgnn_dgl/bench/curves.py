@@ -83,6 +83,8 @@ def _curve(
     below
         Whether each value is written below its point, where another curve has its value above.
     """
+    from matplotlib.patheffects import withStroke
+
     axes.plot(graphs, values, "o-", color=colour, label=label, markersize=4)
     for i, (x, y) in enumerate(zip(graphs, values)):
         axes.annotate(
@@ -93,6 +95,7 @@ def _curve(
             ha="center",
             fontsize=8,
             color=colour,
+            path_effects=[withStroke(linewidth=3, foreground="white")],  # readable where the line passes
         )
     axes.set_xscale("log")
     axes.set_xticks(graphs, [_short(count) for count in graphs], minor=False)

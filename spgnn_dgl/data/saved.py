@@ -8,10 +8,13 @@ is there whole or not at all.
 from __future__ import annotations
 
 import json
+import math
+import mmap
 import os
 import secrets
 import shutil
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +120,8 @@ def open_store(folder: str | Path, *, verify: bool = True) -> GraphDataset:
             arrays[name] = map_array(path)
         except (OSError, ValueError) as problem:
             raise DatasetError(_damaged(path, str(problem))) from problem
+    if sum(recorded["bytes"] for recorded in description["files"].values()) > physical_memory():
+        _without_read_ahead(arrays.values())
     try:
         opened = GraphArrays(**arrays)
         vars(opened).update({name: value for name, value in description.get("known", {}).items() if name in KNOWN})
@@ -128,6 +133,21 @@ def open_store(folder: str | Path, *, verify: bool = True) -> GraphDataset:
 def map_array(path: Path) -> np.ndarray:
     """The array of a file, memory-mapped and read-only."""
     return np.load(path, mmap_mode="r").view(np.ndarray)  # a plain array: slices are cheap
+
+
+def physical_memory() -> float:
+    """Bytes of memory that this machine has; infinite where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def _without_read_ahead(arrays: Iterable[np.ndarray]) -> None:
+    """Have single pages read of arrays that do not fit into memory: others would push out what is needed."""
+    if hasattr(mmap, "MADV_RANDOM"):
+        for array in arrays:
+            array.base._mmap.madvise(mmap.MADV_RANDOM)  # type: ignore[union-attr]
 
 
 def _description(folder: Path) -> dict[str, Any]:

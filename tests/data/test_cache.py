@@ -66,6 +66,20 @@ def test_what_would_need_all_of_the_arrays_is_written_down(tmp_path, monkeypatch
     assert changed.fingerprint != read.fingerprint
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell how files are mapped")
+@pytest.mark.parametrize("memory", [1, 10**18])
+def test_a_store_larger_than_memory_is_mapped_without_read_ahead(tmp_path, monkeypatch, memory):
+    folder = save_store(tmp_path / "x", triangle_and_path().dataset())
+    monkeypatch.setattr(saved, "physical_memory", lambda: memory)
+    opened = open_store(folder)
+    flags = [
+        part.partition("VmFlags:")[2].partition("\n")[0].split()
+        for part in Path("/proc/self/smaps").read_text().split(str(folder))[1:]
+    ]
+    assert len(flags) == len(opened.arrays.present())
+    assert all(("rr" in found) == (memory == 1) for found in flags)
+
+
 def test_a_store_without_what_is_written_down_is_opened_too(tmp_path):
     data = triangle_and_path().dataset()
     path = save_store(tmp_path / "x", data) / "meta.json"
