@@ -97,14 +97,15 @@ class Ranks:
         if self.local == 0:
             self.barrier()
 
-    def wrap(self, net: nn.Module) -> nn.Module:
-        """`net` as it is, or such that ``backward`` leaves the mean of all ranks' gradients on each of them."""
-        if self.world == 1:
-            return net
+    def wrap(self, net: nn.Module, *, has_idle: bool = False) -> nn.Module:
+        """`net` such that ``backward`` leaves the mean of all ranks' gradients on each of them.
+
+        `has_idle` says that some parameters take no part in a step, for which the others must not wait.
+        """
         # One message for all gradients of networks this small: several, sent while the backward pass goes on, take the
-        # cores from it. A static graph: parameters that never take part are found once.
+        # cores from it.
         return nn.parallel.DistributedDataParallel(
-            net, bucket_cap_mb=BUCKET, gradient_as_bucket_view=True, static_graph=True
+            net, bucket_cap_mb=BUCKET, gradient_as_bucket_view=True, find_unused_parameters=has_idle
         )
 
     def speaks(self) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from spgnn_dgl.checkpoint import Checkpoint
 from spgnn_dgl.data.features import FeaturePolicy
@@ -26,6 +27,7 @@ CASES: dict[str, dict[str, Any]] = {
     "weighted": {"method": "spgnn", "options": {"class_weights": True, "clip": 0.5, "schedule": "step"}},
     "stopped early": {"method": "spgnn", "options": {"patience": 1, "lr": 0.05}},
     "batch norm": {"method": "gin"},
+    "idle parameters": {"method": "spgnn", "idle": True},
 }
 EPOCHS = 6
 STOP_AT = 4  # the epoch after which :func:`program` leaves a training to others
@@ -35,7 +37,7 @@ class Stopped(Exception):
     """Stands for whatever ends a training."""
 
 
-def train(method: str, options: dict[str, Any] | None = None, **how: Any) -> TrainingResult:
+def train(method: str, options: dict[str, Any] | None = None, *, idle: bool = False, **how: Any) -> TrainingResult:
     """A training without dropout, the same wherever it runs."""
     data = random_dataset(33, 3, num_classes=3)
     train, validation = data.subset(np.arange(23)), data.subset(np.arange(23, 33))
@@ -48,6 +50,8 @@ def train(method: str, options: dict[str, Any] | None = None, **how: Any) -> Tra
         method == "gin"
     ):  # before a batch norm the gradient of a bias is zero but for rounding, of which Adam makes steps
         net.double()
+    if idle:
+        net.idle = torch.nn.Linear(2, 2)
     settings = TrainingOptions(**{"epochs": EPOCHS, "batch_size": 11, "lr": 0.01, **(options or {})})
     encoded = policy.encoder(validation)
     return train_network(

@@ -47,10 +47,18 @@ class Learner:
         self.optimiser = FlatAdam(
             net, options.lr, options.weight_decay, schedule=options.schedule, epochs=options.epochs
         )
-        self._spread = ranks.wrap(net)
+        self._spread = net if ranks.world == 1 else ranks.wrap(net, has_idle=self._has_idle_parameters())
         self._class_weights = class_weights(train).to(self.device) if options.class_weights else None
         self._rng = np.random.default_rng(seed)
         self._begin_epoch(1)
+
+    def _has_idle_parameters(self) -> bool:
+        """Whether a step leaves parameters without a gradient; tried on one graph, in which nothing is drawn."""
+        self.net.eval()
+        self.net(self.train.batch(np.zeros(1, dtype=np.int64)).to(self.device)).sum().backward()
+        idle = any(p.grad is None for p in self.net.parameters() if p.requires_grad)
+        self.optimiser.zero_grad()
+        return idle
 
     def _begin_epoch(self, epoch: int) -> None:
         self.epoch, self.step = epoch, 0  # the epoch under way, and how many of its steps are done
