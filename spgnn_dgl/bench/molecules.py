@@ -18,7 +18,7 @@ _SHARES = 0.5 ** np.arange(LABELS)
 
 
 def molecules(count: int, seed: int = 0) -> Iterator[GraphDataset]:
-    """`count` graphs as datasets of :data:`BLOCK` graphs: 25 nodes and 54 stored edges on average, 10 node labels.
+    """`count` graphs as datasets of ``BLOCK`` graphs: 25 nodes and 54 stored edges on average, 10 node labels.
 
     A graph is a branching chain with three rings closed in it. Its class says whether more nodes than usual carry one
     of the rarer labels.

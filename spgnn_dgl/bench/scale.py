@@ -73,7 +73,7 @@ def measure(
     Parameters
     ----------
     scratch
-        A folder on a disk with room for all stores; see :data:`BYTES_PER_GRAPH`.
+        A folder on a disk with room for all stores; see ``BYTES_PER_GRAPH``.
     home
         Data home; with the archive of DD in it, ranks are measured too (:mod:`spgnn_dgl.bench.ranks`).
     rounds

@@ -90,7 +90,7 @@ class Folds(Sequence[Fold]):
     def to_json(self) -> dict[str, Any]:
         """Plain lists in the published form, with both parts of each fold spelled out.
 
-        Of more than :data:`SPELLED_OUT` graphs, training parts that are the rest of the tested ones are left out.
+        Of more than a million graphs (``SPELLED_OUT``), training parts that are all of the rest are left out.
         """
         return {
             "num_graphs": self.num_graphs,

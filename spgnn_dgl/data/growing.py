@@ -84,7 +84,7 @@ def header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     return stream.getvalue()
 
 
-def write(file: io.FileIO, array: np.ndarray) -> None:
+def write(file: Any, array: np.ndarray) -> None:
     """All bytes of an array; the system may take them in pieces."""
     if array.size == 0:
         return

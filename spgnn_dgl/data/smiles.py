@@ -93,7 +93,7 @@ def from_smiles(
 def read_smiles_parts(
     path: Path, position: Any, label_column: str | None, require_classes: bool
 ) -> Iterator[tuple[GraphDataset, Any]]:
-    """Parts of :data:`BLOCK` rows, each with the number of rows read so far."""
+    """Parts of ``BLOCK`` rows, each with the number of rows read so far."""
     columns = None
     pending: tuple[GraphDataset, int] | None = None  # one part is held back: rows after it may be unreadable
     left_out: list[str] = []

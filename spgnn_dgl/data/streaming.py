@@ -26,7 +26,10 @@ RANGE = 1 << 16  # graphs of a dataset that are copied together
 def parts_of_graphs(
     graphs: Iterable[Any], name: str, fields: tuple[Field, Fields, Field] = (AUTO, AUTO, AUTO), directed: bool = False
 ) -> Parts:
-    """The parts of a dataset from graphs, pairs (graph, label), or datasets; see :meth:`GraphDataset.from_iterable`."""
+    """The parts of a dataset from graphs, pairs (graph, label), or datasets.
+
+    See :meth:`spgnn_dgl.data.store.GraphDataset.from_iterable`.
+    """
     key = json.dumps(["graphs", name, fields, directed, BLOCK])
     return Parts(name, lambda position: _read_graphs(graphs, position, name, fields, directed), key)
 
@@ -34,7 +37,7 @@ def parts_of_graphs(
 def _read_graphs(
     graphs: Iterable[Any], position: Any, name: str, fields: tuple[Field, Fields, Field], directed: bool
 ) -> Iterator[tuple[GraphDataset, Any]]:
-    """Parts of :data:`BLOCK` graphs. What was read before is passed over; its first and last part are compared."""
+    """Parts of ``BLOCK`` graphs. What was read before is passed over; its first and last part are compared."""
     before = position or {"blocks": 0, "graphs": 0, "pairs": None, "fields": fields, "first": None, "last": None}
     now = {**before, "blocks": 0, "graphs": 0, "pairs": None, "fields": fields}
     for number, block in enumerate(_blocks(graphs)):
