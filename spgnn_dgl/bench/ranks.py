@@ -13,68 +13,79 @@ from pathlib import Path
 import numpy as np
 
 from spgnn_dgl.bench.timing import Row
-from spgnn_dgl.data import load_dataset
-from spgnn_dgl.distributed import joined
+from spgnn_dgl.data import GraphDataset, load_dataset
+from spgnn_dgl.data.features import FeaturePolicy
+from spgnn_dgl.distributed import ALONE, Ranks, joined
 from spgnn_dgl.errors import SpgnnError
-from spgnn_dgl.methods import make_method
+from spgnn_dgl.methods.spgnn import SPGNN
 from spgnn_dgl.paper import preset
+from spgnn_dgl.training import TrainingOptions, frozen_garbage_collector, seeded
+from spgnn_dgl.training.learner import Learner
 
 DATASET = "DD"
 BATCHES = (50, 100)  # graphs per step, of all ranks together
 TARGET = 1.7  # times the graphs per second of one rank, by two
-Rates = list[tuple[float, float]]
 
 
-def measure(home: Path, *, rounds: int = 3, epochs: int = 4, ranks: int = 2) -> Iterator[Row]:
+def measure(home: Path, *, rounds: int = 12, ranks: int = 2) -> Iterator[Row]:
     """Graphs per second of one rank and of several, with one thread each and the same global batch.
 
-    The two take turns, so that what else runs on the machine slows both; the medians over all epochs are compared. The
-    first epoch of each training is left out: in it the pages of the dataset are read. On a machine that is busy the
-    clock says little, so there is a row by processor time too: what the busiest rank uses, waiting left out.
+    They take turns, an epoch each, so that what else runs on the machine slows both; medians are compared. On a machine
+    that is busy the clock says little, so there is a row by processor time too: what the busiest rank uses, waiting
+    left out.
     """
     for batch_size in BATCHES:
-        rates: dict[int, Rates] = {1: [], ranks: []}
-        for _ in range(rounds):
-            for count, found in rates.items():
-                found += rates_of_epochs(home, count, epochs + 1, batch_size)[1:]
-        one, several = (np.median(found, axis=0).tolist() for found in rates.values())
+        rates = np.median(turns(home, ranks, rounds, batch_size), axis=0)  # (alone or not, clock or processor)
         words = f"{DATASET}, batches of {batch_size}: graphs per second{{}}, {ranks} ranks against 1, one thread each"
-        for by, theirs, ours in zip(("", " of processor time"), one, several):
-            yield Row(
-                words.format(by),
-                f"{ours:.0f}/s",
-                f"{theirs:.0f}/s",
-                ours / theirs,
-                f"{TARGET:g}×",
-                ours / theirs >= TARGET,
-            )
+        for by, theirs, ours in zip(("", " of processor time"), *rates):
+            ratio = float(ours / theirs)
+            yield Row(words.format(by), f"{ours:.0f}/s", f"{theirs:.0f}/s", ratio, f"{TARGET:g}×", ratio >= TARGET)
 
 
-def rates_of_epochs(home: Path, ranks: int, epochs: int, batch_size: int) -> Rates:
-    """Graphs per second, by the clock and of processor time, in each epoch of a training; see :func:`main`."""
+def turns(home: Path, ranks: int, rounds: int, batch_size: int) -> np.ndarray:
+    """(rounds, 2, 2) graphs per second of one rank and of all, by the clock and of processor time; see :func:`main`."""
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks)]
     command += ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0"]  # any free port
-    command += ["-m", "spgnn_dgl.bench.ranks", str(home), str(epochs), str(batch_size)]
+    command += ["-m", "spgnn_dgl.bench.ranks", str(home), str(rounds), str(batch_size)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         raise SpgnnError(f"measuring {ranks} ranks on {DATASET} failed:\n{done.stderr.strip()}")
-    return [(by_clock, by_processor) for by_clock, by_processor in json.loads(done.stdout.splitlines()[-1])]
+    return np.array(json.loads(done.stdout.splitlines()[-1]))
 
 
-def main(home: str, epochs: str, batch_size: str) -> None:
-    """Train on this rank; the first one writes the rates as JSON."""
-    with joined() as together:
+def main(home: str, rounds: str, batch_size: str) -> None:
+    """Train on this rank, in turns with one rank alone; the first one writes the rates as JSON."""
+    with joined() as together, seeded(0, threads=1), frozen_garbage_collector():
         data = load_dataset(DATASET, data_home=home)
-        options = {**preset("spgnn", DATASET), "epochs": int(epochs), "batch_size": int(batch_size), "threads": 1}
-        ends = [time.process_time()]
-        method = make_method("spgnn", options).fit(data, on_epoch=lambda record: ends.append(time.process_time()))
-        used = np.zeros((together.world, int(epochs)))
-        used[together.rank] = np.diff(ends)
-        busiest = together.sum(used).max(axis=0)  # (epochs,) seconds
-        if together.is_first:
-            rates = [(len(data) / r.seconds, len(data) / s) for r, s in zip(method.history, busiest)]
-            sys.stdout.write(json.dumps(rates) + "\n")
+        alone, shared = (learner(data, int(batch_size), ranks) for ranks in (ALONE, together))
+        rates = []
+        for _ in range(int(rounds) + 1):
+            together.barrier()
+            one = _epoch(alone) if together.is_first else np.zeros(2)
+            together.barrier()
+            used = np.zeros((together.world, 2))
+            used[together.rank] = _epoch(shared)
+            rates.append(len(data) / np.array([together.sum(one), together.sum(used).max(axis=0)]))
+        if together.is_first:  # without the first round, in which the pages of the dataset are read
+            sys.stdout.write(json.dumps(np.array(rates)[1:].tolist()) + "\n")
+
+
+def learner(data: GraphDataset, batch_size: int, ranks: Ranks) -> Learner:
+    """SPGNN with the paper's settings."""
+    options = {**preset("spgnn", DATASET), "batch_size": batch_size}
+    method = SPGNN(**options)
+    method.resolved = method.resolve(data.info)
+    policy = FeaturePolicy.fit(data)
+    settings = TrainingOptions(**{name: v for name, v in options.items() if name in TrainingOptions.defaults()})
+    return Learner(method.build(data.info, policy.spec), policy.encoder(data), settings, 0, ranks)
+
+
+def _epoch(training: Learner) -> np.ndarray:
+    """(2,) seconds of an epoch, by the clock and of processor time."""
+    started, used = time.perf_counter(), time.process_time()
+    training.run_epoch(lambda: None)
+    return np.array([time.perf_counter() - started, time.process_time() - used])
 
 
 if __name__ == "__main__":
