@@ -7,6 +7,7 @@ them, by gloo from CPU to CPU and by nccl from GPU to GPU.
 from __future__ import annotations
 
 import contextlib
+import gc
 import heapq
 import os
 import secrets
@@ -190,6 +191,7 @@ def joined() -> Iterator[Ranks]:
             raise
         finally:
             _joined = ALONE
+            gc.collect()  # networks that were trained hold on to the group, whose threads must end before the process
             torch.distributed.destroy_process_group()
 
 

@@ -57,18 +57,23 @@ def turns(home: Path, ranks: int, rounds: int, batch_size: int) -> np.ndarray:
 def main(home: str, rounds: str, batch_size: str) -> None:
     """Train on this rank, in turns with one rank alone; the first one writes the rates as JSON."""
     with joined() as together, seeded(0, threads=1), frozen_garbage_collector():
-        data = load_dataset(DATASET, data_home=home)
-        alone, shared = (learner(data, int(batch_size), ranks) for ranks in (ALONE, together))
-        rates = []
-        for _ in range(int(rounds) + 1):
-            together.barrier()
-            one = _epoch(alone) if together.is_first else np.zeros(2)
-            together.barrier()
-            used = np.zeros((together.world, 2))
-            used[together.rank] = _epoch(shared)
-            rates.append(len(data) / np.array([together.sum(one), together.sum(used).max(axis=0)]))
-        if together.is_first:  # without the first round, in which the pages of the dataset are read
-            sys.stdout.write(json.dumps(np.array(rates)[1:].tolist()) + "\n")
+        rates = take_turns(together, load_dataset(DATASET, data_home=home), int(rounds), int(batch_size))
+        if together.is_first:
+            sys.stdout.write(json.dumps(rates.tolist()) + "\n")
+
+
+def take_turns(together: Ranks, data: GraphDataset, rounds: int, batch_size: int) -> np.ndarray:
+    """(rounds, 2, 2) as :func:`turns`, without a first round, in which the pages of the dataset are read."""
+    alone, shared = (learner(data, batch_size, ranks) for ranks in (ALONE, together))
+    rates = []
+    for _ in range(rounds + 1):
+        together.barrier()
+        one = _epoch(alone) if together.is_first else np.zeros(2)
+        together.barrier()
+        used = np.zeros((together.world, 2))
+        used[together.rank] = _epoch(shared)
+        rates.append(len(data) / np.array([together.sum(one), together.sum(used).max(axis=0)]))
+    return np.array(rates)[1:]
 
 
 def learner(data: GraphDataset, batch_size: int, ranks: Ranks) -> Learner:
