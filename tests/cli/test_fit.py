@@ -92,19 +92,23 @@ def test_a_rank_that_dies_ends_the_job_with_one_message_and_one_process_goes_on(
     check()
 
 
-@pytest.mark.slow
-def test_torchrun_restarts_a_training_whose_rank_has_died(mortal):
-    arguments, model, check = mortal
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--max-restarts", "1"]
+def torchrun(*arguments):
+    """Exit code, output and errors of ``torchrun ARGUMENTS`` with two ranks."""
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     launcher += ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0"]  # any free port
-    process = subprocess.Popen(
-        [*launcher, "-m", "spgnn_dgl", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*launcher, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         shown, errors = process.communicate(timeout=150)
     finally:
         process.terminate()  # it ends its ranks too
-    assert process.returncode == 0, errors
+    return process.returncode, shown, errors
+
+
+@pytest.mark.slow
+def test_torchrun_restarts_a_training_whose_rank_has_died(mortal):
+    arguments, model, check = mortal
+    status, shown, errors = torchrun("--max-restarts", "1", "-m", "spgnn_dgl", *arguments)
+    assert status == 0, errors
     assert "trained on all 24 graphs of random0, by 2 processes" in shown
     assert errors.count("error:") == 1
     assert (model.parent / "was killed").exists()
@@ -113,7 +117,7 @@ def test_torchrun_restarts_a_training_whose_rank_has_died(mortal):
 
 @pytest.mark.slow
 def test_a_users_mistake_on_all_ranks_is_one_message(tmp_path):
-    done = finish(start(["-m", "spgnn_dgl", "fit", "NOSUCHSET", "--out", str(tmp_path / "m")]))
-    assert [status for status, _, _ in done] == [2, 2]
-    assert sum(errors.count("error:") for _, _, errors in done) == 1
-    assert "the dataset 'NOSUCHSET' was not found" in done[0][2]
+    status, _, errors = torchrun("-m", "spgnn_dgl", "fit", "NOSUCHSET", "--out", str(tmp_path / "m"))
+    assert status != 0
+    assert errors.count("error:") == 1
+    assert "the dataset 'NOSUCHSET' was not found" in errors
