@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import io
 import logging
 import re
@@ -247,7 +248,7 @@ def anchors(page: Path) -> set[str]:
 def test_every_public_name_is_in_the_reference():
     text = (ROOT / "docs/reference/index.md").read_text(encoding="utf-8")
     listed = re.findall(r"^   ([A-Za-z_]+)$", text, re.MULTILINE)
-    assert sorted(listed) == sorted(sp.__all__)
+    assert sorted(listed) == sorted(name for name in sp.__all__ if not inspect.ismodule(getattr(sp, name)))
 
 
 # ---- the runner itself -----------------------------------------------------------------------------------------------

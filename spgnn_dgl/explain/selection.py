@@ -2,6 +2,8 @@
 
 Nodes that a network cannot tell apart (nodes of equal Weisfeiler–Lehman colour) are interchangeable: which of them
 falls in front of the cut at k is chance. Here they are treated alike, so that a picture shows the model and not chance.
+(Not so nodes of different colour to which a layer gives the very same representation, such as zero where all its
+rectifiers are off: among those the cut goes by node number.)
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def test_another_configuration_is_refused_and_force_starts_over(tmp_path, capsys
 def test_bars_on_a_terminal_and_ctrl_c(tmp_path):
     """In a terminal of its own: bars with epochs, time left and mean; Ctrl-C says what is kept and how to go on."""
     data = saved(tmp_path)
-    command = [sys.executable, "-m", "spgnn_dgl", "train", str(data), "--folds", "3", "--epochs", "20,300"]
+    command = [sys.executable, "-m", "spgnn_dgl", "train", str(data), "--folds", "3", "--epochs", "20,2000"]
     command += ["-o", "k=10", "--out", str(tmp_path / "runs")]
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -124,7 +124,7 @@ def test_bars_on_a_terminal_and_ctrl_c(tmp_path):
     os.close(ours)
     assert process.wait() == 130
     assert "folds" in shown
-    assert re.search(r"\d+/300", shown)  # epochs of a training
+    assert re.search(r"\d+/2000", shown)  # epochs of a training
     assert "left" in shown
     assert "mean accuracy so far" in shown
     assert re.search(r"stopped\. \d finished trainings are kept in", shown)
