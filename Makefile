@@ -42,7 +42,7 @@ demo: install ## train SPGNN on generated graphs, and draw what it pools beside 
 	@$(BIN)/spgnn demo
 
 test: install ## run the tests; ARGS="-k folds" is handed to pytest
-	$(BIN)/python -m pytest --numprocesses $(TEST_JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-dgl2: .venv-dgl2/.installed ## run the tests that touch DGL graphs with dgl 2.1.0, in .venv-dgl2
 	.venv-dgl2/bin/python -m pytest $(DGL2_TESTS) $(ARGS)

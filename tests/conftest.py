@@ -53,6 +53,12 @@ def random_dataset(
     return GraphDataset(arrays, meta)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first: at the end one process would still be busy with them, and the other idle."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)  # stable: the tests of a file stay together
+
+
 @pytest.fixture
 def tiny() -> GraphDataset:
     """Twelve random labelled graphs in two classes."""
