@@ -46,7 +46,7 @@ numpydoc_xref_param_type = False
 
 # Types in signatures that other projects document; there is no network to look them up.
 nitpick_ignore_regex = [
-    ("py:.*", r"(np|numpy|torch|nn|dgl|scipy|sklearn|networkx|matplotlib|enum|typer|types|collections)\..*"),
+    ("py:.*", r"(np|numpy|torch|nn|dgl|scipy|sklearn|joblib|networkx|matplotlib|enum|typer|types|collections)\..*"),
     ("py:.*", r"(abc|typing|pathlib|logging|dataclasses|functools|importlib)\..*"),
     ("py:.*", r"(Any|Path|Tensor|Callable|Sequence|Mapping|Collection|Iterable|Iterator|Figure|Axes|csr_matrix)"),
     ("py:.*", r"(BaseEstimator|ClassifierMixin|BinaryIO|ScalarMappable|.*\.T)"),
