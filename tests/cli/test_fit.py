@@ -15,6 +15,7 @@ from spgnn_dgl.modelfile import load_model
 from spgnn_dgl.plugins import load_plugin
 from tests.cli.experiments import call, saved
 from tests.ranks import finish, start
+from tests.registries import restored
 
 
 def test_fit_like_a_run_then_predict(finished_runs, tmp_path, capsys):
@@ -64,16 +65,17 @@ def mortal(tmp_path):
     settings = {"epochs": 5, "dropout": 0.0, "k": 10, "channels": 4, "layers": 2}
     arguments = ["--plugin", str(tmp_path / "mortal.py"), "fit", str(data), "-m", "mortal", "--out", str(model)]
     arguments += ["--checkpoint-every", "0", "-o", *(f"{k}={v}" for k, v in settings.items())]
-    load_plugin(tmp_path / "mortal.py")
-    graphs = load_dataset(data)
-    expected = load_model(fit_model(graphs, tmp_path / "expected", method="mortal", options=settings))[0]
+    with restored():
+        load_plugin(tmp_path / "mortal.py")
+        graphs = load_dataset(data)
+        expected = load_model(fit_model(graphs, tmp_path / "expected", method="mortal", options=settings))[0]
 
-    def check():
-        assert not model.with_name("model.safetensors.checkpoint").exists()
-        found = load_model(model)[0].predict_proba(graphs)
-        np.testing.assert_allclose(found, expected.predict_proba(graphs), atol=1e-4)
+        def check():
+            assert not model.with_name("model.safetensors.checkpoint").exists()
+            found = load_model(model)[0].predict_proba(graphs)
+            np.testing.assert_allclose(found, expected.predict_proba(graphs), atol=1e-4)
 
-    return arguments, model, check
+        yield arguments, model, check
 
 
 @pytest.mark.slow

@@ -107,6 +107,7 @@ def test_bars_on_a_terminal_and_ctrl_c(tmp_path):
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore Ctrl-C
         env={**os.environ, "TERM": "xterm", "COLUMNS": "160", "OMP_NUM_THREADS": "1"},
     )
     os.close(theirs)
