@@ -14,7 +14,7 @@ from safetensors.numpy import load, save_file
 
 from spgnn_dgl.distributed import ranks
 from spgnn_dgl.errors import RunError
-from spgnn_dgl.runs import write_whole
+from spgnn_dgl.runs import differences, write_whole
 
 FORMAT, VERSION = "spgnn_dgl checkpoint", 1
 SECONDS = 30.0
@@ -73,10 +73,7 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
     def _refuse_another(self, header: dict[str, Any]) -> None:
-        found, wanted = _flat(header["identity"]), _flat(self.identity)
-        differing = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
-        if differing:
-            lines = "\n".join(f"  {key}: {found.get(key)!r} there, {wanted.get(key)!r} now" for key in differing)
+        if lines := differences(_flat(header["identity"]), _flat(self.identity)):
             raise RunError(
                 f"'{self.path}' is the checkpoint of another training:\n{lines}\n"
                 "Repeat the command that it is of, choose another --checkpoint, or remove the file to start over."

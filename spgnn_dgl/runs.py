@@ -101,9 +101,7 @@ class RunDir:
     def _refuse_another(self, wanted: dict[str, Any]) -> None:
         found = self.config
         self._check_version(found)
-        differing = sorted(k for k in {*found, *wanted} if found.get(k) != wanted.get(k))
-        if differing:
-            lines = "\n".join(f"  {k}: {found.get(k)!r} there, {wanted.get(k)!r} now" for k in differing)
+        if lines := differences(found, wanted):
             raise RunError(
                 f"'{self.path}' holds a run with another configuration:\n{lines}\n"
                 "Choose another --out, or start over with --force, which moves the old folder aside."
@@ -210,6 +208,16 @@ class RunDir:
 
     def write_text(self, name: str, text: str) -> Path:
         return write_whole(self.path / name, text)
+
+
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The keys in which two configurations differ, a line each; empty where they are the same.
+
+    >>> print(differences({"lr": 0.1, "k": 30}, {"lr": 0.01, "k": 30}))
+      lr: 0.1 there, 0.01 now
+    """
+    keys = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
+    return "\n".join(f"  {key}: {found.get(key)!r} there, {wanted.get(key)!r} now" for key in keys)
 
 
 def run_path(out: str | Path, dataset: str, method: str, changed: Mapping[str, Any], protocol: str, seed: int) -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from spgnn_dgl.errors import RunError
+from spgnn_dgl.evaluation.planning import prepare
 from spgnn_dgl.evaluation.results import COMPLETE
 from spgnn_dgl.evaluation.units import TIMEOUT
 from spgnn_dgl.reproduction.plan import Task
@@ -68,9 +69,9 @@ class Record:
 
 def record_of(task: Task, run: RunDir) -> Record | None:
     """The record of a task's run; None while it is not finished."""
-    results = run.read_json(RESULTS)
-    if results is None or results["status"] not in (COMPLETE, TIMEOUT):
+    if not is_finished(run):
         return None
+    results = run.results
     config, environment = run.config, run.read_json(ENVIRONMENT) or {}
     finished = results["status"] == COMPLETE
     return Record(
@@ -92,6 +93,12 @@ def record_of(task: Task, run: RunDir) -> Record | None:
         seconds=round(seconds_of(run), 1),
         versions=environment.get("versions", {}),
     )
+
+
+def is_finished(run: RunDir) -> bool:
+    """Whether nothing is left to do: all trainings are over, or the time budget has ended them."""
+    results = run.read_json(RESULTS)
+    return results is not None and results["status"] in (COMPLETE, TIMEOUT)
 
 
 def seconds_of(run: RunDir) -> float:
@@ -121,14 +128,9 @@ def _chosen(results: dict[str, Any]) -> dict[str, list[Any]]:
 
 def collect(tasks: Iterable[Task], runs: Path, records: Path) -> tuple[list[Path], list[Task]]:
     """Write the records of finished tasks; returns the files, and the tasks that are not finished."""
-    from spgnn_dgl.evaluation.planning import prepare
-
     written, missing = [], []
     for task in tasks:
-        path = prepare(task.config(runs)).path if runs.exists() else None
-        record = None
-        if path is not None and (path / RESULTS).is_file():
-            record = record_of(task, RunDir.open(path))
+        record = record_of(task, RunDir(prepare(task.config(runs)).path))
         if record is None:
             missing.append(task)
         else:

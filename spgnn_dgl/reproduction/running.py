@@ -13,13 +13,12 @@ import numpy as np
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import SpgnnError
 from spgnn_dgl.evaluation.planning import Prepared, prepare
-from spgnn_dgl.evaluation.results import COMPLETE
-from spgnn_dgl.evaluation.units import TIMEOUT, one_thread
+from spgnn_dgl.evaluation.units import one_thread
 from spgnn_dgl.experiment import run
 from spgnn_dgl.methods import METHODS, make_method
 from spgnn_dgl.reproduction.plan import Task
-from spgnn_dgl.reproduction.records import seconds_of
-from spgnn_dgl.runs import RESULTS, RunDir
+from spgnn_dgl.reproduction.records import is_finished, seconds_of
+from spgnn_dgl.runs import RunDir
 
 log = logging.getLogger("spgnn_dgl")
 
@@ -59,20 +58,11 @@ def expect(tasks: Sequence[Task], runs: Path, folds: Path | None) -> Iterator[Ex
     """The time of each task from a short calibration; of a finished one, the time it took."""
     for task in tasks:
         prepared = prepare(task.config(runs, folds=folds))
-        finished = _finished(prepared.path)
-        if finished is not None:
-            yield Expectation(task, finished, True, "finished")
+        folder = RunDir(prepared.path)
+        if is_finished(folder):
+            yield Expectation(task, seconds_of(folder), True, "finished")
         else:
             yield Expectation(task, *_calibrate(prepared))
-
-
-def _finished(path: Path) -> float | None:
-    if not (path / RESULTS).is_file():
-        return None
-    folder = RunDir.open(path)
-    if folder.results["status"] not in (COMPLETE, TIMEOUT):
-        return None
-    return seconds_of(folder)
 
 
 def _calibrate(prepared: Prepared) -> tuple[float, bool, str]:

@@ -18,7 +18,7 @@ from spgnn_dgl.evaluation.choices import epoch_accuracies
 from spgnn_dgl.evaluation.planning import RunConfig, prepare
 from spgnn_dgl.evaluation.units import DONE, SELECT
 from spgnn_dgl.report.text import markdown
-from spgnn_dgl.runs import RunDir, write_whole
+from spgnn_dgl.runs import CONFIG, RunDir, write_whole
 
 SIGMA_AND_RATE: Mapping[str, Sequence[Any]] = {"activation": ("relu", "tanh"), "lr": (0.01, 0.001, 0.0001)}
 
@@ -54,7 +54,7 @@ def collect_grids(runs: Path, records: Path) -> list[Path]:
     written = []
     for grid in GRIDS:
         prepared = prepare(grid.config(runs))
-        if (prepared.path / "config.json").is_file():
+        if (prepared.path / CONFIG).is_file():
             units = [u for u in RunDir.open(prepared.path).units() if u["stage"] == SELECT]
             if len(units) == len(prepared.protocol.select_units(prepared.plan, prepared.data)):
                 path = records / "settling" / f"{grid.dataset}-{grid.name.replace(' ', '-')}.json"

@@ -8,9 +8,9 @@ import numpy as np
 
 from spgnn_dgl.data.benchmarks import paper_datasets
 from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC
-from spgnn_dgl.evaluation.statistics import summary
+from spgnn_dgl.evaluation.statistics import LEVEL, summary
 from spgnn_dgl.evaluation.units import TIMEOUT
-from spgnn_dgl.paper import printed, table_columns, table_methods
+from spgnn_dgl.paper import printed, printed_anywhere, table_columns, table_methods
 from spgnn_dgl.report.comparison import Cell, Comparison, compare_cells
 from spgnn_dgl.report.text import markdown
 from spgnn_dgl.reproduction.plan import BUDGET, FLOORS, PLAN, VARIANTS
@@ -53,7 +53,7 @@ def spgnn_row(records: Sequence[Record]) -> str:
     ]
     for dataset in paper_datasets():
         record = find(records, "spgnn", dataset, "paper")
-        cell = printed(2 if dataset == "COLLAB" else 1, "spgnn", dataset)
+        cell = printed_anywhere("spgnn", dataset)
         ours = [str(_cell(record, number)) if record else "" for number in (OPTIMISTIC, HONEST)]
         largest = f"{100 * record.majority_rate:.2f}" if record and record.majority_rate is not None else ""
         rows.append([dataset, str(cell), *ours, largest])
@@ -111,7 +111,7 @@ def _ours(comparison: Comparison, dataset: str, row: str) -> str:
 def _significance(comparison: Comparison) -> str:
     worse: dict[str, list[str]] = {}
     for rival in comparison.rivals:
-        if rival.p_holm < 0.05:
+        if rival.p_holm < LEVEL:
             worse.setdefault(f"{rival.dataset} (best: {rival.best})", []).append(rival.method)
     told_apart = "; ".join(f"{dataset}: {', '.join(methods)}" for dataset, methods in worse.items())
     return (
@@ -130,7 +130,7 @@ def _selection(records: Sequence[Record]) -> str:
         reported, honest = _cell(record, OPTIMISTIC), _cell(record, HONEST)
         means = [np.mean(row) for row in record.accuracies[OPTIMISTIC]]
         spread = f"{100 * np.std(means, ddof=1):.2f}" if len(means) > 1 else ""
-        cell = printed(2 if dataset == "COLLAB" else 1, "spgnn", dataset)
+        cell = printed_anywhere("spgnn", dataset)
         difference = (reported.mean or 0) - (honest.mean or 0)
         lines.append(
             [dataset, str(cell), str(reported), spread, str(honest), f"{difference:+.2f}", str(record.repeats)]
