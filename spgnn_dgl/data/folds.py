@@ -135,7 +135,7 @@ def stratified_folds(
     >>> [len(fold.test) for fold in folds]
     [2, 2, 2]
     """
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
 
     labels = np.asarray(labels)
     _check_labels(labels)
@@ -150,7 +150,7 @@ def stratified_folds(
         num_groups = len(np.unique(groups))
         if num_groups < num_folds:
             raise OptionError(f"{num_groups} groups cannot fill {num_folds} folds. Ask for fewer folds.")
-        parts = StratifiedGroupKFold(num_folds, shuffle=True, random_state=seed).split(positions, labels, groups)
+        parts = _grouped_split(labels, groups, num_folds, seed)
         source = f"stratified, twins together, seed {seed}"
     folds = Folds(len(labels), tuple(Fold(train, test) for train, test in parts), source)
     if any(len(fold.test) == 0 for fold in folds):
@@ -175,7 +175,7 @@ def inner_split(
     inner_train, validation
         Positions, ascending; together they are `train`.
     """
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedShuffleSplit
+    from sklearn.model_selection import StratifiedShuffleSplit
 
     if not 0 < share < 1:
         raise OptionError(f"share={share} is not between 0 and 1.")
@@ -198,9 +198,23 @@ def inner_split(
         if num_groups < 2:
             raise OptionError("all training graphs are in one group, so that none can be held out for validation.")
         pieces = max(2, min(round(1 / share), num_groups, int(counts.min())))
-        splitter = StratifiedGroupKFold(pieces, shuffle=True, random_state=seed)
-        inner, validation = next(splitter.split(train, classes, own_groups))
+        inner, validation = next(_grouped_split(classes, own_groups, pieces, seed))
     return np.sort(train[inner]), np.sort(train[validation])
+
+
+def _grouped_split(
+    labels: np.ndarray, groups: np.ndarray, num_folds: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stratified folds that keep groups whole, shuffled by `seed`.
+
+    The groups are shuffled here: with ``shuffle=True``, scikit-learn before 1.8 (the newest for Python 3.10 is 1.7)
+    mixes up the class counts of the groups, and a fold may end with a single class.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    distinct, codes = np.unique(groups, return_inverse=True)
+    shuffled = np.random.default_rng(seed).permutation(len(distinct))[codes]
+    return StratifiedGroupKFold(num_folds).split(labels, labels, shuffled)
 
 
 def _check_labels(labels: np.ndarray) -> None:

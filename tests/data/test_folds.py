@@ -49,6 +49,23 @@ def test_groups_stay_together():
         assert not set(groups[fold.test]) & set(groups[fold.train])
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_grouped_folds_have_the_class_shares_of_the_whole(seed):
+    sizes = [20, 12, 8] + [5] * 10 + [1] * 310  # few large groups, each of one class, and many single graphs
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    labels = np.where(groups < 13, groups % 3, np.arange(len(groups)) % 3)
+    shares = np.bincount(labels) / len(labels)
+    for fold in stratified_folds(labels, 10, seed, groups=groups):
+        assert np.abs(np.bincount(labels[fold.test], minlength=3) / len(fold.test) - shares).max() < 0.1
+
+
+def test_the_seed_decides_grouped_folds_too():
+    labels, groups = np.arange(60) % 3, np.arange(60) // 2
+    first = stratified_folds(labels, 5, seed=1, groups=groups)
+    assert first.same_as(stratified_folds(labels, 5, seed=1, groups=groups))
+    assert not first.same_as(stratified_folds(labels, 5, seed=2, groups=groups))
+
+
 def test_groups_that_fill_no_fold_are_refused():
     labels = np.array([0] * 10 + [1] * 10)
     with pytest.raises(OptionError, match="fewer folds"):
