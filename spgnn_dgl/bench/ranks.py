@@ -19,7 +19,7 @@ from spgnn_dgl.distributed import ALONE, Ranks, joined
 from spgnn_dgl.errors import SpgnnError
 from spgnn_dgl.methods.spgnn import SPGNN
 from spgnn_dgl.paper import preset
-from spgnn_dgl.training import TrainingOptions, frozen_garbage_collector, seeded
+from spgnn_dgl.training import TrainingOptions, seeded, steady_memory
 from spgnn_dgl.training.learner import Learner
 
 DATASET = "DD"
@@ -56,7 +56,7 @@ def turns(home: Path, ranks: int, rounds: int, batch_size: int) -> np.ndarray:
 
 def main(home: str, rounds: str, batch_size: str) -> None:
     """Train on this rank, in turns with one rank alone; the first one writes the rates as JSON."""
-    with joined() as together, seeded(0, threads=1), frozen_garbage_collector():
+    with joined() as together, seeded(0, threads=1), steady_memory():
         rates = take_turns(together, load_dataset(DATASET, data_home=home), int(rounds), int(batch_size))
         if together.is_first:
             sys.stdout.write(json.dumps(rates.tolist()) + "\n")

@@ -36,7 +36,7 @@ from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import SpgnnError, missing_extra
 from spgnn_dgl.methods.spgnn import choose_k
-from spgnn_dgl.training import frozen_garbage_collector, seeded
+from spgnn_dgl.training import seeded, steady_memory
 
 SIZES = (41_127, 200_000, 1_000_000, 10_000_000)
 SAMPLE = 20_000  # graphs that are stored in the forms of other libraries
@@ -220,7 +220,7 @@ def time_training(found: list[Measured], folder: Path, rounds: int) -> None:
         torch.manual_seed(0)
         data = load_dataset(folder / str(one.graphs))
         candidates[str(one.graphs)] = repeated(our_step(data, K, BATCH_SIZE), STEPS)
-    with frozen_garbage_collector():
+    with steady_memory():
         for step in candidates.values():
             step()
         seconds = medians(interleave(candidates, rounds, time.process_time))
@@ -274,7 +274,7 @@ def build(store: Path, count: int) -> dict[str, float]:
 
 def train(store: Path, steps: int) -> dict[str, float]:
     """Open a store, train on random batches, then predict some graphs from all over it."""
-    with watched() as peak, seeded(0, threads=1), frozen_garbage_collector():
+    with watched() as peak, seeded(0, threads=1), steady_memory():
         begin = time.perf_counter()
         data = load_dataset(store)
         step = our_step(data, max(choose_k(data.node_counts)), BATCH_SIZE)

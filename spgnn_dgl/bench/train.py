@@ -26,7 +26,7 @@ from spgnn_dgl.nn.graphnet import GraphNet
 from spgnn_dgl.nn.head import CNNHead
 from spgnn_dgl.nn.propagation import node_message_view
 from spgnn_dgl.nn.readout import WLSortPool
-from spgnn_dgl.training import FlatAdam, frozen_garbage_collector, seeded
+from spgnn_dgl.training import FlatAdam, seeded, steady_memory
 
 DATASETS = ("MUTAG", "NCI1", "IMDB-MULTI", "PROTEINS", "DD")
 BATCH_SIZE = 50
@@ -69,7 +69,7 @@ def measure(home: Path, *, rounds: int = 15, names: tuple[str, ...] = DATASETS) 
 
     A round is ten steps, and a whole epoch on DD, where one graph in 1 178 decides what padding costs.
     """
-    with seeded(0, threads=1), frozen_garbage_collector():
+    with seeded(0, threads=1), steady_memory():
         for name in names:
             data = load_dataset(name, data_home=home)
             yield from steps(name, data, rounds)
@@ -218,7 +218,7 @@ def sampled_step(data: GraphDataset, members: np.ndarray) -> Step:
 def main(name: str, home: str, who: str, epochs: str) -> None:
     """Resident memory of a training in MiB, as JSON: after the first and the last epoch, and the peak beyond a step."""
     data = load_dataset(name, data_home=home)
-    with seeded(0, threads=1), frozen_garbage_collector():
+    with seeded(0, threads=1), steady_memory():
         step = STEPS[who](data, max(choose_k(data.node_counts, data.meta.domain)), BATCH_SIZE)
         step()
         Path("/proc/self/clear_refs").write_text("5")  # the kernel starts a new peak

@@ -11,7 +11,7 @@ from spgnn_dgl.training.loop import (
 )
 from spgnn_dgl.training.optimiser import FlatAdam
 from spgnn_dgl.training.options import TrainingOptions
-from spgnn_dgl.training.surroundings import frozen_garbage_collector, resolve_device, seeded
+from spgnn_dgl.training.surroundings import resolve_device, seeded, steady_memory
 
 __all__ = [
     "EpochRecord",
@@ -22,11 +22,11 @@ __all__ = [
     "TrainingStore",
     "batches",
     "evaluate",
-    "frozen_garbage_collector",
     "history_rows",
     "probabilities",
     "resolve_device",
     "scores",
     "seeded",
+    "steady_memory",
     "train_network",
 ]

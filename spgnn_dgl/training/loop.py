@@ -14,7 +14,7 @@ from spgnn_dgl.distributed import ranks
 from spgnn_dgl.training.inference import evaluate, probabilities
 from spgnn_dgl.training.learner import Learner, tensors_under
 from spgnn_dgl.training.options import TrainingOptions
-from spgnn_dgl.training.surroundings import frozen_garbage_collector, seeded
+from spgnn_dgl.training.surroundings import seeded, steady_memory
 
 BEST, WATCHED = "best/", "watched/"
 
@@ -88,7 +88,7 @@ def train_network(
     together = ranks()
     progress = _Progress()
     result = progress.result
-    with seeded(seed, options.threads), frozen_garbage_collector():
+    with seeded(seed, options.threads), steady_memory():
         learner = Learner(net, train, options, seed, together)
         if checkpoint is not None and (kept := checkpoint.load()) is not None:
             learner.restore(*kept)
