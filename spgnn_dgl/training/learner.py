@@ -88,14 +88,14 @@ class Learner:
                 if number:
                     self._all, self._seconds = self.ranks.sum(self._own), time.perf_counter() - started
                     at_pause()
-            self._learn(indices)
+            self.learn(indices)
             self.step += 1
         loss, correct = (self.ranks.sum(self._own) / len(self.train.data)).tolist()
         self.optimiser.end_epoch()
         self._begin_epoch(self.epoch + 1)
         return loss, correct, time.perf_counter() - started
 
-    def _learn(self, indices: np.ndarray) -> None:
+    def learn(self, indices: np.ndarray) -> None:
         """One step on a batch of graphs, of which this rank computes its share."""
         data, world = self.train.data, self.ranks.world
         labels = data.batch_labels(indices).to(self.device)
