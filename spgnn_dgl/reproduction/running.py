@@ -74,10 +74,11 @@ def _calibrate(prepared: Prepared) -> tuple[float, bool, str]:
         if method.has_epochs:
             options |= {"epochs": TRIAL_EPOCHS}
             options.pop("patience", None)
-            seconds = _fit(plan.method, options, data.subset(train)) / TRIAL_EPOCHS * max(plan.epochs)
+            seconds, epochs = _fit(plan.method, options, data.subset(train))
+            seconds += epochs[-1] * max(plan.epochs) - sum(epochs)  # the first one is slower: everything is new
             return seconds * trainings, False, f"{TRIAL_EPOCHS} epochs, {trainings} trainings"
         sample = train[np.linspace(0, len(train) - 1, min(SAMPLE, len(train))).astype(int)]
-        seconds = _fit(plan.method, options, data.subset(sample))
+        seconds, _ = _fit(plan.method, options, data.subset(sample))
     if method.kind == "kernel":  # one matrix for all folds
         whole = seconds * (len(data) / len(sample)) ** 2
         whole = min(whole, float(options.get("budget") or np.inf))
@@ -85,7 +86,9 @@ def _calibrate(prepared: Prepared) -> tuple[float, bool, str]:
     return seconds * len(train) / len(sample) * trainings, False, f"{len(sample)} graphs, {trainings} trainings"
 
 
-def _fit(name: str, options: dict[str, object], data: GraphDataset) -> float:
+def _fit(name: str, options: dict[str, object], data: GraphDataset) -> tuple[float, list[float]]:
+    """Seconds of a fit, and of each of its epochs."""
     start = time.perf_counter()
-    make_method(name, options).fit(data, seed=0)
-    return time.perf_counter() - start
+    method = make_method(name, options)
+    method.fit(data, seed=0)
+    return time.perf_counter() - start, [record.seconds for record in method.history]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spgnn_dgl.errors import RunError
+from spgnn_dgl.reproduction import running
 from spgnn_dgl.reproduction.plan import Task
 from spgnn_dgl.reproduction.records import collect, find, read_records
 from spgnn_dgl.reproduction.running import expect, run_tasks
@@ -55,6 +56,12 @@ def test_a_finished_task_is_not_expected_again(folders):
     assert before.how == "finished"
     assert not after.done
     assert after.seconds > 0
+
+
+def test_the_time_of_a_network_follows_from_its_second_epoch(folders, monkeypatch):
+    monkeypatch.setattr(running, "_fit", lambda *how: (10.0, [5.0, 2.0]))  # 3 s before and after, and two epochs
+    (expected,) = expect([Task("spgnn", "MOTIFS", repeats=2)], folders, None)
+    assert expected.seconds == 2 * 10 * (3 + 200 * 2.0)  # repeats, folds, and the 200 epochs of the paper
 
 
 def test_a_file_that_is_no_record_is_named(tmp_path):
