@@ -1,8 +1,8 @@
 """Growth: stores of 41 thousand to ten million generated molecules, built, trained on and predicted.
 
-Every number of memory is taken in a process of its own: ``python -m spgnn_dgl.bench.scale build FOLDER COUNT``, or
-``train FOLDER STEPS``. ``RssAnon`` is what a process cannot do without. Pages of files, which the system takes back
-when it needs them, are counted in ``VmRSS`` only.
+Every number of memory is taken in a process of its own: ``python -m spgnn_dgl.bench.scale build FOLDER COUNT``,
+``train FOLDER STEPS`` or ``convert FOLDER COUNT``. ``RssAnon`` is what a process cannot do without. Pages of files,
+which the system takes back when it needs them, are counted in ``VmRSS`` only.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from spgnn_dgl._dgl import dgl
 from spgnn_dgl.bench import ranks
 from spgnn_dgl.bench.memory import resident
 from spgnn_dgl.bench.molecules import molecules
+from spgnn_dgl.bench.text import write_tu
 from spgnn_dgl.bench.timing import Row, interleave, medians, readable, time_once
 from spgnn_dgl.bench.train import BATCH_SIZE, our_step, repeated
+from spgnn_dgl.data.conversion import convert_dataset
 from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import SpgnnError, missing_extra
@@ -39,6 +41,7 @@ from spgnn_dgl.methods.spgnn import choose_k
 from spgnn_dgl.training import seeded, steady_memory
 
 SIZES = (41_127, 200_000, 1_000_000, 10_000_000)
+TEXTS = (200_000, 800_000)  # graphs that are converted from text
 SAMPLE = 20_000  # graphs that are stored in the forms of other libraries
 BYTES_PER_GRAPH = 460  # on disk, a little more than measured: how much room to ask for
 ROOM = 2.0  # GB that stay free
@@ -100,6 +103,7 @@ def measure(
         bytes_per_graph = stored_bytes(folder, SAMPLE)
         yield from bytes_rows(bytes_per_graph)
         yield conversion_row(folder, SAMPLE)
+        yield from text_rows({count: converted(folder / f"text{count}", count) for count in TEXTS})
         if plots is not None:
             from spgnn_dgl.bench.curves import draw
 
@@ -210,6 +214,21 @@ def conversion_row(folder: Path, count: int) -> Row:
     return Row(f"build from {count:,} DGL graphs, one by one", f"{count / seconds:,.0f} graphs/s")
 
 
+def text_rows(found: dict[int, dict[str, float]]) -> Iterator[Row]:
+    """Memory of a conversion from text, by the number of graphs."""
+    smallest = min(found)
+    for count, peak in found.items():
+        ratio = peak["anon"] / found[smallest]["anon"]
+        ours, theirs = (
+            f"{found[c]['anon']:.0f} MiB ({found[c]['rss']:.0f} with mapped pages)" for c in (count, smallest)
+        )
+        what = f"convert {count:,} graphs of TU text, {count / peak['seconds']:,.0f} graphs/s: memory"
+        if count == smallest:
+            yield Row(what, ours)
+        else:
+            yield Row(what, ours, theirs, 1 / ratio, f"at most {SLOWER_AT_MOST:g} times", ratio <= SLOWER_AT_MOST)
+
+
 # ---- measuring ------------------------------------------------------------------------------------------------------
 
 
@@ -270,6 +289,30 @@ def build(store: Path, count: int) -> dict[str, float]:
         seconds = time_once(lambda: GraphDataset.from_iterable(molecules(count), store, name="molecules"))
         busy = time.process_time() - begin
     return {"seconds": seconds, "busy": busy, "bytes": sum(path.stat().st_size for path in store.iterdir()), **peak}
+
+
+def converted(store: Path, count: int) -> dict[str, float]:
+    """Write generated graphs as TU text, then convert it into a store; what the latter took."""
+    text = _text_of(store)
+    in_own_process("write", text, count)
+    found = in_own_process("convert", store, count)
+    shutil.rmtree(text)
+    return found
+
+
+def write(text: Path, count: int) -> dict[str, float]:
+    return {"bytes": sum(path.stat().st_size for path in write_tu(text, molecules(count)).iterdir())}
+
+
+def convert(store: Path, count: int) -> dict[str, float]:
+    """Convert the text of `count` graphs."""
+    with watched() as peak:
+        seconds = time_once(lambda: convert_dataset(str(_text_of(store)), store))
+    return {"seconds": seconds, **peak}
+
+
+def _text_of(store: Path) -> Path:
+    return store.with_name(f"{store.name}_tu")
 
 
 def train(store: Path, steps: int) -> dict[str, float]:
@@ -351,7 +394,7 @@ def stored_bytes(folder: Path, count: int) -> dict[str, float]:
 
 
 def main(what: str, store: str, count: str) -> None:
-    work = {"build": build, "train": train}[what]
+    work = {"build": build, "train": train, "write": write, "convert": convert}[what]
     sys.stdout.write(json.dumps(work(Path(store), int(count))))
 
 

@@ -86,6 +86,26 @@ def test_a_store_is_built_and_trained_on_in_processes_of_their_own(tmp_path):
     assert 0 < trained["anon"] <= trained["rss"]
 
 
+@linux
+def test_text_of_graphs_is_converted_to_the_same_graphs(tmp_path):
+    scale.write(tmp_path / "text_tu", 120)
+    found = scale.convert(tmp_path / "text", 120)
+    assert 0 < found["anon"] <= found["rss"]
+    assert found["seconds"] > 0
+    (part,) = molecules(120)
+    data = load_dataset(tmp_path / "text")
+    assert data.labels.tolist() == part.labels.tolist()
+    assert [sorted(zip(*(e.tolist() for e in data[i][0].edges()))) for i in range(120)] == [
+        sorted(zip(*(e.tolist() for e in part[i][0].edges()))) for i in range(120)
+    ]
+
+
+def test_memory_that_grows_with_the_text_is_told():
+    first, same, more = ({"anon": anon, "rss": 2 * anon, "seconds": 1.0} for anon in (300.0, 310.0, 400.0))
+    assert [row.holds for row in scale.text_rows({100: first, 400: same})] == [None, True]
+    assert [row.holds for row in scale.text_rows({100: first, 400: more})] == [None, False]
+
+
 def test_other_libraries_store_the_same_graphs(tmp_path):
     pytest.importorskip("torch_geometric")
     found = scale.stored_bytes(tmp_path, 60)
