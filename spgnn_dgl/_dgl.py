@@ -16,6 +16,7 @@ import os
 import sys
 import types
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,31 @@ def set_batch_sizes(graph: Any, num_nodes: Any, num_edges: Any) -> None:
 
     dgl 1 keeps these as int64 whatever the graph is, dgl 2 takes them in the type of the graph's node numbers only.
     """
-    if dgl.__version__.startswith("1."):
+    if _is_dgl_1():
         graph.set_batch_num_nodes(num_nodes.long())
         graph.set_batch_num_edges(num_edges.long())
     else:
         graph.set_batch_num_nodes(num_nodes.to(graph.idtype))
         graph.set_batch_num_edges(num_edges.to(graph.idtype))
+
+
+def batch_structure(graphs: Sequence[Any]) -> Any:
+    """``dgl.batch`` without features, also of graphs on unlike devices or with unlike types of node numbers.
+
+    In dgl 2, ``graph.long()`` leaves the sizes noted by :func:`set_batch_sizes` in the old type, and ``dgl.batch`` then
+    refuses the graph; it is made anew.
+    """
+    if len({(graph.idtype, graph.device) for graph in graphs}) > 1:
+        graphs = [graph.cpu().long() for graph in graphs]
+    if not _is_dgl_1():
+        graphs = [
+            graph
+            if graph.batch_num_nodes().dtype == graph.idtype
+            else dgl.graph(graph.edges(order="eid"), num_nodes=graph.num_nodes(), idtype=graph.idtype)
+            for graph in graphs
+        ]
+    return dgl.batch(graphs, ndata=None, edata=None)
+
+
+def _is_dgl_1() -> bool:
+    return dgl.__version__.startswith("1.")

@@ -10,7 +10,7 @@ import networkx
 import numpy as np
 import torch
 
-from spgnn_dgl._dgl import dgl
+from spgnn_dgl._dgl import batch_structure, dgl
 from spgnn_dgl.data.arrays import sortable
 from spgnn_dgl.data.store import LABEL_NAMES
 from spgnn_dgl.errors import DatasetError
@@ -51,9 +51,7 @@ def extract_dgl(graphs: Sequence[Any], node_label: Field, node_attributes: Field
     attribute = _choose_field([g.ndata for g in graphs], node_attributes, ATTRIBUTE_FIELDS, "ndata", _is_attribute)
     edge = _choose_field([g.edata for g in graphs if g.num_edges()], edge_label, EDGE_LABEL_FIELDS, "edata", _is_label)
 
-    alike = len({(graph.idtype, graph.device) for graph in graphs}) == 1
-    joined = dgl.batch(graphs if alike else [graph.cpu().long() for graph in graphs], ndata=None, edata=None)
-    source, target = (ends.cpu().numpy() for ends in joined.edges(order="eid"))
+    source, target = (ends.cpu().numpy() for ends in batch_structure(graphs).edges(order="eid"))
     attributes = None
     if attribute is not None:
         columns = [g.ndata[attribute].reshape(g.num_nodes(), -1) for g in graphs]
