@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and the one below together
     from spgnn_dgl._dgl import dgl
-    from spgnn_dgl.data.audit import audit
+    from spgnn_dgl.data.audit.report import audit
+    from spgnn_dgl.data.building.conversion import convert_dataset
     from spgnn_dgl.data.builtin import DATASETS
-    from spgnn_dgl.data.conversion import convert_dataset
-    from spgnn_dgl.data.convert import from_graphs
-    from spgnn_dgl.data.csv_folder import from_csv_folder
     from spgnn_dgl.data.features import FeaturePolicy
     from spgnn_dgl.data.fold_files import load_folds
     from spgnn_dgl.data.folds import Fold, Folds, inner_split, stratified_folds
     from spgnn_dgl.data.load import load_dataset
+    from spgnn_dgl.data.readers.csv_folder import from_csv_folder
+    from spgnn_dgl.data.readers.graphs import from_graphs
+    from spgnn_dgl.data.readers.smiles import from_smiles
     from spgnn_dgl.data.saved import open_store, save_store
-    from spgnn_dgl.data.smiles import from_smiles
     from spgnn_dgl.data.store import GraphDataset
     from spgnn_dgl.errors import (
         BudgetExceeded,
@@ -48,17 +48,17 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds this list and t
 
 _NAMES = {
     "_dgl": ["dgl"],
-    "data.audit": ["audit"],
+    "data.audit.report": ["audit"],
+    "data.building.conversion": ["convert_dataset"],
     "data.builtin": ["DATASETS"],
-    "data.conversion": ["convert_dataset"],
-    "data.convert": ["from_graphs"],
-    "data.csv_folder": ["from_csv_folder"],
     "data.features": ["FeaturePolicy"],
     "data.fold_files": ["load_folds"],
     "data.folds": ["Fold", "Folds", "inner_split", "stratified_folds"],
     "data.load": ["load_dataset"],
+    "data.readers.csv_folder": ["from_csv_folder"],
+    "data.readers.graphs": ["from_graphs"],
+    "data.readers.smiles": ["from_smiles"],
     "data.saved": ["open_store", "save_store"],
-    "data.smiles": ["from_smiles"],
     "data.store": ["GraphDataset"],
     "errors": [
         "BudgetExceeded",

@@ -9,7 +9,7 @@ import numpy as np
 
 from spgnn_dgl.data.builtin import MOTIF_NODES, motifs
 from spgnn_dgl.data.saved import save_store
-from spgnn_dgl.data.wl import node_values
+from spgnn_dgl.data.substructures.wl import node_values
 from spgnn_dgl.evaluation.progress import Progress
 from spgnn_dgl.experiment import Run, RunConfig, run
 from spgnn_dgl.explain.choice import graphs_per_class

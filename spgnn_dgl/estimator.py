@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods import METHODS, make_method

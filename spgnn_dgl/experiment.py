@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from spgnn_dgl._dgl import installed_version
-from spgnn_dgl.data.audit import audit
-from spgnn_dgl.data.findings import findings
+from spgnn_dgl.data.audit.findings import findings
+from spgnn_dgl.data.audit.report import audit
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.evaluation.choices import choose
 from spgnn_dgl.evaluation.parallel import check_parallel, run_units

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import spgnn_dgl as sp
-from spgnn_dgl.data.audit import audit
-from spgnn_dgl.data.findings import findings
+from spgnn_dgl.data.audit.findings import findings
+from spgnn_dgl.data.audit.report import audit
 from tests.registries import restored
 
 EXAMPLE = Path(__file__).parent.parent / "datasets" / "NETWORKS.py"

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from spgnn_dgl.data.convert import with_labels
+from spgnn_dgl.data.readers.graphs import with_labels
 from spgnn_dgl.data.saved import open_store, save_store
 from spgnn_dgl.errors import DatasetNotFoundError, ModelFileError, RunError
 from spgnn_dgl.estimator import GraphClassifier

@@ -33,7 +33,7 @@ from spgnn_dgl.bench.molecules import molecules
 from spgnn_dgl.bench.text import write_tu
 from spgnn_dgl.bench.timing import Row, interleave, medians, readable, time_once
 from spgnn_dgl.bench.train import BATCH_SIZE, our_step, repeated
-from spgnn_dgl.data.conversion import convert_dataset
+from spgnn_dgl.data.building.conversion import convert_dataset
 from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import SpgnnError, missing_extra

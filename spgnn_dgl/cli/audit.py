@@ -14,11 +14,11 @@ from spgnn_dgl.cli.console import console
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from spgnn_dgl.data.audit import AuditReport, Spread
-    from spgnn_dgl.data.findings import Finding
+    from spgnn_dgl.data.audit.findings import Finding
+    from spgnn_dgl.data.audit.report import AuditReport, Spread
+    from spgnn_dgl.data.audit.twins import TwinCounts
     from spgnn_dgl.data.folds import Folds
     from spgnn_dgl.data.store import GraphDataset
-    from spgnn_dgl.data.twins import TwinCounts
 
 NUM_FOLDS = 10
 SMALLEST_CHANCE = 0.0001  # below it, the approximation behind the number means nothing
@@ -50,9 +50,9 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Count twins, contradictions and odd structure, and the best accuracy that message passing can reach."""
-    from spgnn_dgl.data.audit import audit as make_audit
+    from spgnn_dgl.data.audit.findings import findings
+    from spgnn_dgl.data.audit.report import audit as make_audit
     from spgnn_dgl.data.benchmarks import paper_datasets
-    from spgnn_dgl.data.findings import findings
     from spgnn_dgl.data.load import load_dataset
     from spgnn_dgl.errors import OptionError
 
@@ -83,8 +83,8 @@ def folds_of(data: GraphDataset, count: int | None, file: Path | None, seed: int
     """The folds that `spgnn train` uses with the same options; None where classes are too few for any."""
     import numpy as np
 
+    from spgnn_dgl.data.audit.twins import twin_groups
     from spgnn_dgl.data.fold_files import load_folds
-    from spgnn_dgl.data.twins import twin_groups
     from spgnn_dgl.errors import OptionError
     from spgnn_dgl.evaluation.protocols import PROTOCOLS
 
@@ -108,7 +108,7 @@ def folds_of(data: GraphDataset, count: int | None, file: Path | None, seed: int
 
 def show(report: AuditReport, found: list[Finding], out: Console) -> None:
     """Counts, the table of twins by depth, and what is worth knowing."""
-    from spgnn_dgl.data.findings import WORDS, percent
+    from spgnn_dgl.data.audit.findings import WORDS, percent
 
     out.print(f"{report.dataset}: {report.graphs} graphs, {WORDS[report.features]}", style="bold", markup=False)
     for title, text in facts(report).items():
@@ -132,7 +132,7 @@ def show(report: AuditReport, found: list[Finding], out: Console) -> None:
 
 def facts(report: AuditReport) -> dict[str, str]:
     """What stands above the table, in words."""
-    from spgnn_dgl.data.findings import percent
+    from spgnn_dgl.data.audit.findings import percent
 
     rare = report.rare
     sizes = ", ".join(f"{name}: {size}" for name, size in report.classes.items())
@@ -168,7 +168,7 @@ def twin_table(report: AuditReport) -> object:
     """A row per number of rounds, one for any number, and one for isomorphism."""
     from rich.table import Table
 
-    from spgnn_dgl.data.findings import percent
+    from spgnn_dgl.data.audit.findings import percent
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("rounds of message passing")

@@ -22,7 +22,7 @@ def convert(
     ] = True,
 ) -> None:
     """Write a dataset as a store on disk, whatever its size; the same command goes on after a kill."""
-    from spgnn_dgl.data.conversion import convert_dataset
+    from spgnn_dgl.data.building.conversion import convert_dataset
 
     with graph_counter() as on_part:
         data = convert_dataset(source, out, require_classes=classes, on_part=on_part)

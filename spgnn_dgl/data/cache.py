@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from spgnn_dgl.data.readers.sources import FolderSource
 from spgnn_dgl.data.saved import STORE_VERSION, TEMPORARY, open_store, save_store
-from spgnn_dgl.data.sources import FolderSource
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 

@@ -1,7 +1,7 @@
 """The datasets a user can type by name: the registry, how names are compared, and the folder they are looked for in.
 
 A thing in the registry is a callable without required arguments that returns a dataset: a function, or a
-``DGLDataset`` class. What it returns may be anything :func:`spgnn_dgl.data.convert.as_dataset` takes.
+``DGLDataset`` class. What it returns may be anything :func:`spgnn_dgl.data.readers.graphs.as_dataset` takes.
 """
 
 from __future__ import annotations

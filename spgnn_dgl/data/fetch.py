@@ -11,9 +11,9 @@ from pathlib import Path
 
 from spgnn_dgl.data.benchmarks import BENCHMARKS, Download, count_differences, find_benchmark, find_download
 from spgnn_dgl.data.download import Limits, NotPublished, Progress, download, silent
-from spgnn_dgl.data.formats import read_dataset
 from spgnn_dgl.data.load import DATASETS, known_datasets
-from spgnn_dgl.data.sources import ZipSource
+from spgnn_dgl.data.readers.formats import read_dataset
+from spgnn_dgl.data.readers.sources import ZipSource
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError, DownloadError, OptionError
 from spgnn_dgl.registry import did_you_mean
 

@@ -14,12 +14,12 @@ from spgnn_dgl.data import catalogue
 from spgnn_dgl.data.benchmarks import BENCHMARKS, find_benchmark
 from spgnn_dgl.data.cache import cache_home
 from spgnn_dgl.data.catalogue import DATASETS, data_home, normal_name
-from spgnn_dgl.data.convert import as_dataset
-from spgnn_dgl.data.dgcnn_text import looks_like_text_format
-from spgnn_dgl.data.formats import read_dataset, recognise
-from spgnn_dgl.data.smiles import SUFFIXES as TABLES
-from spgnn_dgl.data.smiles import has_smiles
-from spgnn_dgl.data.sources import FolderSource
+from spgnn_dgl.data.readers.dgcnn_text import looks_like_text_format
+from spgnn_dgl.data.readers.formats import read_dataset, recognise
+from spgnn_dgl.data.readers.graphs import as_dataset
+from spgnn_dgl.data.readers.smiles import SUFFIXES as TABLES
+from spgnn_dgl.data.readers.smiles import has_smiles
+from spgnn_dgl.data.readers.sources import FolderSource
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError, SpgnnError
 from spgnn_dgl.plugins import line_in, run_file

@@ -73,7 +73,7 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
     ) -> GraphDataset:
         """Write a store from graphs that come one by one, and open it; memory does not grow with their number.
 
-        The store is the one that :func:`spgnn_dgl.data.convert.from_graphs` and
+        The store is the one that :func:`spgnn_dgl.data.readers.graphs.from_graphs` and
         :func:`spgnn_dgl.data.saved.save_store` would make of the same graphs. It is in its place whole or not at all.
         The same call after a kill, with the same graphs, goes on where the last one stopped: an iterator is run
         through up to there, a sequence is not.
@@ -81,14 +81,14 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
         Parameters
         ----------
         graphs
-            Graphs or pairs (graph, label), as in :func:`spgnn_dgl.data.convert.from_graphs`; or datasets, each of
-            which is a part of the whole (made by :func:`spgnn_dgl.data.arrays.assemble`, for speed).
+            Graphs or pairs (graph, label), as in :func:`spgnn_dgl.data.readers.graphs.from_graphs`; or datasets, each
+            of which is a part of the whole (made by :func:`spgnn_dgl.data.arrays.assemble`, for speed).
         path
             Folder of the store; a store that is already there is replaced.
         name
             Name of the dataset (default: that of the folder).
         node_label, node_attributes, edge_label, directed
-            As in :func:`spgnn_dgl.data.convert.from_graphs`.
+            As in :func:`spgnn_dgl.data.readers.graphs.from_graphs`.
         on_part
             Called with the number of graphs so far, for progress bars.
 
@@ -99,8 +99,8 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
         >>> GraphDataset.from_iterable(rings, Path(tempfile.mkdtemp()) / "rings")
         GraphDataset('rings', 100 graphs, 2 classes)
         """
-        from spgnn_dgl.data.building import build_store
-        from spgnn_dgl.data.streaming import parts_of_graphs
+        from spgnn_dgl.data.building.builder import build_store
+        from spgnn_dgl.data.building.streaming import parts_of_graphs
 
         name = Path(path).resolve().name if name is None else name
         fields = (node_label, node_attributes, edge_label)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from spgnn_dgl.data.audit.twins import twin_groups
 from spgnn_dgl.data.fold_files import load_folds
 from spgnn_dgl.data.folds import Folds
 from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.twins import twin_groups
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.evaluation.choices import candidate_epochs
 from spgnn_dgl.evaluation.protocols import PROTOCOLS, Plan, Protocol
@@ -45,7 +45,7 @@ class RunConfig:
         Number of stratified folds, or a file with stored ones.
     group_twins
         Keep graphs that no message-passing network can tell apart in the same fold; see
-        :func:`spgnn_dgl.data.twins.twin_groups`.
+        :func:`spgnn_dgl.data.audit.twins.twin_groups`.
     repeats
         ``paper``: whole cross-validations, each with folds of its own (default 1). ``fair``: final trainings per
         fold (default 3).

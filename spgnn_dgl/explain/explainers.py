@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import node_values
+from spgnn_dgl.data.substructures.wl import node_values
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.explain.selection import pooled
 from spgnn_dgl.methods.base import GNNMethod, Method

@@ -14,7 +14,7 @@ import numpy as np
 
 from spgnn_dgl.data.arrays import assemble
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import flatten, node_values
+from spgnn_dgl.data.substructures.wl import flatten, node_values
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.explain.explainers import EXPLAINERS
 from spgnn_dgl.explain.intervals import Interval, mean_interval

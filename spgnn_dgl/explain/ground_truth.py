@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
-from spgnn_dgl.data.numbers import read_table
-from spgnn_dgl.data.sources import FolderSource, open_source
+from spgnn_dgl.data.readers.numbers import read_table
+from spgnn_dgl.data.readers.sources import FolderSource, open_source
+from spgnn_dgl.data.readers.tu import find_prefix
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.tu import find_prefix
-from spgnn_dgl.data.wl import node_values
+from spgnn_dgl.data.substructures.wl import node_values
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 from spgnn_dgl.explain.explainers import EXPLAINERS
 from spgnn_dgl.explain.intervals import Interval, mean_interval

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from spgnn_dgl.data.wl import number_keys, wl_keys
+from spgnn_dgl.data.substructures.wl import number_keys, wl_keys
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.explain.enrichment import benjamini_hochberg, count_patterns, log_fisher
 from spgnn_dgl.explain.selection import input_dataset, layer_depths, require_selecting

@@ -17,7 +17,7 @@ import numpy as np
 from spgnn_dgl.data.arrays import take
 from spgnn_dgl.data.features import CODE
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import node_values, wl_colours
+from spgnn_dgl.data.substructures.wl import node_values, wl_colours
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import GNNMethod, Method
 from spgnn_dgl.nn.readout.wlsortpool import Selection

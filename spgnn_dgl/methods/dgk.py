@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from spgnn_dgl.data.corpus import BASES
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import number_keys
-from spgnn_dgl.data.words import counts_in
+from spgnn_dgl.data.substructures.corpus import BASES
+from spgnn_dgl.data.substructures.wl import number_keys
+from spgnn_dgl.data.substructures.words import counts_in
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.methods.base import METHODS, Arrays
 from spgnn_dgl.methods.embedding import EmbeddingMethod, gensim_models, stable_hash

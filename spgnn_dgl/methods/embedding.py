@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import label_kind
+from spgnn_dgl.data.substructures.wl import label_kind
 from spgnn_dgl.errors import OptionError, missing_extra
 from spgnn_dgl.methods.base import Arrays, Method
 from spgnn_dgl.methods.kernels.svm import PENALTIES, KernelSVM, check_penalty, choose

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import node_values
+from spgnn_dgl.data.substructures.wl import node_values
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.methods.base import METHODS, Arrays, Method
 from spgnn_dgl.training import OnEpoch

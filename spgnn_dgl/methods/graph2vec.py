@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.metrics.pairwise import rbf_kernel
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.words import Words, counts_in, stack_words, vocabulary_of, wl_words
+from spgnn_dgl.data.substructures.words import Words, counts_in, stack_words, vocabulary_of, wl_words
 from spgnn_dgl.methods.base import METHODS, Arrays
 from spgnn_dgl.methods.embedding import EmbeddingMethod, gensim_models, stable_hash
 from spgnn_dgl.methods.kernels.wl import check_height

@@ -12,8 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spgnn_dgl.data.features import CODE, DENSE, Encoder, FeaturePolicy, InputSpec
-from spgnn_dgl.data.fields import import_igraph, receptive_fields
 from spgnn_dgl.data.store import DatasetInfo, GraphDataset
+from spgnn_dgl.data.substructures.fields import import_igraph, receptive_fields
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import METHODS, GNNMethod
 
@@ -123,8 +123,8 @@ class PatchySAN(GNNMethod):
     Niepert, Ahmed, Kutzkov: *Learning Convolutional Neural Networks for Graphs*, ICML 2016.
 
     From each graph the w nodes of the first ranks, and around each of them the k nearest nodes in canonical order, are
-    laid out as a sequence (:mod:`spgnn_dgl.data.fields`); convolutions of 16 and 8 channels, 128 hidden units and
-    dropout 0.5 classify it. Node attributes and labels are read, edge labels are not.
+    laid out as a sequence (:mod:`spgnn_dgl.data.substructures.fields`); convolutions of 16 and 8 channels, 128 hidden
+    units and dropout 0.5 classify it. Node attributes and labels are read, edge labels are not.
 
     Parameters
     ----------

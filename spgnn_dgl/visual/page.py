@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from spgnn_dgl.data.wl import node_values
+from spgnn_dgl.data.substructures.wl import node_values
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.explain.patterns import Pattern, PatternTable, find_patterns
 from spgnn_dgl.explain.selection import Pooled, kept_nodes

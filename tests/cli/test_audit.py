@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from spgnn_dgl.cli import main
-from spgnn_dgl.data.convert import from_graphs
+from spgnn_dgl.data.audit.twins import twin_groups
 from spgnn_dgl.data.fold_files import load_folds
 from spgnn_dgl.data.load import load_dataset
+from spgnn_dgl.data.readers.graphs import from_graphs
 from spgnn_dgl.data.saved import save_store
-from spgnn_dgl.data.twins import twin_groups
 from spgnn_dgl.experiment import RunConfig, prepare
 
 

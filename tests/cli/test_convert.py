@@ -9,19 +9,19 @@ import sys
 import time
 
 import pytest
+from tests.data.building.test_builder import assert_same_folder, unfinished
 
-from spgnn_dgl.data import building, streaming
+from spgnn_dgl.data.building import builder, streaming
 from spgnn_dgl.data.load import load_dataset
 from tests.cli.experiments import call
-from tests.data.test_building import assert_same_folder, unfinished
 
 SLOW = """
 import time
 import networkx
-from spgnn_dgl.data import building, streaming
+from spgnn_dgl.data.building import builder, streaming
 
 def load():
-    building.CHECKPOINT_SECONDS, streaming.BLOCK = 0.0, 256
+    builder.CHECKPOINT_SECONDS, streaming.BLOCK = 0.0, 256
     for i in range(2000):
         if i % 256 == 0:
             time.sleep(0.1)
@@ -95,7 +95,7 @@ def test_a_killed_conversion_goes_on(tmp_path, monkeypatch):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "going on after the" in " ".join(done.stderr.split())
-    monkeypatch.setattr(building, "CHECKPOINT_SECONDS", 0.0)  # which the source sets: undone afterwards
+    monkeypatch.setattr(builder, "CHECKPOINT_SECONDS", 0.0)  # which the source sets: undone afterwards
     monkeypatch.setattr(streaming, "BLOCK", 256)
     assert call("convert", source, "--out", tmp_path / "y") == 0
     assert_same_folder(tmp_path / "x", tmp_path / "y")

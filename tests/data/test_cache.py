@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from spgnn_dgl.data import cache, saved
 from spgnn_dgl.data.arrays import GraphArrays
 from spgnn_dgl.data.cache import cache_home, cached
-from spgnn_dgl.data.formats import read_dataset
+from spgnn_dgl.data.readers.formats import read_dataset
 from spgnn_dgl.data.saved import is_store, open_store, save_store
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 from tests.data.data_samples import (
@@ -267,7 +267,7 @@ def test_caches_stand_beside_the_data_or_where_one_can_write(tmp_path, monkeypat
 WORKER = """
 import sys
 from pathlib import Path
-from spgnn_dgl.data.formats import read_dataset
+from spgnn_dgl.data.readers.formats import read_dataset
 source, home, damaging = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "damage"
 for round in range(40):
     print(read_dataset(source, cache_home=home).fingerprint)

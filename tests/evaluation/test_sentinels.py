@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from spgnn_dgl.data.convert import from_graphs
 from spgnn_dgl.data.load import load_dataset
+from spgnn_dgl.data.readers.graphs import from_graphs
 from spgnn_dgl.errors import TrainingError
 from spgnn_dgl.evaluation.sentinels import SENTINELS, measure, warnings
 from spgnn_dgl.methods import make_method

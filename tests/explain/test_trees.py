@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spgnn_dgl.data.wl import wl_colours
+from spgnn_dgl.data.substructures.wl import wl_colours
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.explain.trees import Tree, contains, cut, parse_query, unfold
 from tests.conftest import random_dataset

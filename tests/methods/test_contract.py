@@ -14,8 +14,8 @@ import pytest
 from torch import nn
 
 from spgnn_dgl.data.arrays import DatasetMeta, assemble
-from spgnn_dgl.data.convert import as_dataset
 from spgnn_dgl.data.features import InputSpec
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import DatasetInfo, GraphDataset
 from spgnn_dgl.errors import MissingExtraError, OptionError
 from spgnn_dgl.methods import METHODS, GNNMethod, Method, make_method

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from spgnn_dgl.data.builtin import motifs
-from spgnn_dgl.data.convert import as_dataset
-from spgnn_dgl.data.corpus import BASES
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.words import counts_in
+from spgnn_dgl.data.substructures.corpus import BASES
+from spgnn_dgl.data.substructures.words import counts_in
 from spgnn_dgl.errors import DatasetError, MissingExtraError, OptionError
 from spgnn_dgl.methods import make_method
 from spgnn_dgl.modelfile import load_model, save_model

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.methods import make_method

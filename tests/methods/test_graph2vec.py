@@ -12,10 +12,10 @@ import pytest
 from scipy.optimize import minimize
 
 from spgnn_dgl.data.builtin import motifs
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import wl_colours
-from spgnn_dgl.data.words import counts_in, vocabulary_of
+from spgnn_dgl.data.substructures.wl import wl_colours
+from spgnn_dgl.data.substructures.words import counts_in, vocabulary_of
 from spgnn_dgl.errors import MissingExtraError, OptionError
 from spgnn_dgl.methods import graph2vec, make_method
 from spgnn_dgl.modelfile import load_model, save_model

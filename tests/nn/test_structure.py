@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from spgnn_dgl._dgl import dgl
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import symmetric_lists
 from spgnn_dgl.nn.structure import induced_subgraph, neighbour_lists, two_hop_subgraph, with_self_loops
 from tests.conftest import random_dataset

@@ -20,8 +20,8 @@ import scipy.sparse
 from spgnn_dgl.data.arrays import DatasetMeta, GraphArrays, take
 from spgnn_dgl.data.derived import derived_arrays
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import label_kind
-from spgnn_dgl.data.words import Words, count_matrices, gram
+from spgnn_dgl.data.substructures.wl import label_kind
+from spgnn_dgl.data.substructures.words import Words, count_matrices, gram
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.methods.base import Arrays, Method
 from spgnn_dgl.methods.budget import Deadline, parse_budget

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.words import Words, graphlet_counts
+from spgnn_dgl.data.substructures.words import Words, graphlet_counts
 from spgnn_dgl.methods.base import METHODS
 from spgnn_dgl.methods.budget import Deadline
 from spgnn_dgl.methods.kernels.base import WordKernel
@@ -21,8 +21,8 @@ class GraphletKernel(WordKernel):
     AISTATS 2009.
 
     Two graphs are as similar as the shares of their induced subgraphs on three nodes with none, one, two or three
-    edges are. All of them are counted in closed form (:func:`spgnn_dgl.data.words.graphlet_counts`), where GraKeL's
-    ``GraphletSampling`` draws samples. Node labels play no part.
+    edges are. All of them are counted in closed form (:func:`spgnn_dgl.data.substructures.words.graphlet_counts`),
+    where GraKeL's ``GraphletSampling`` draws samples. Node labels play no part.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import flatten, mix, node_names, text_keys
-from spgnn_dgl.data.words import Words
+from spgnn_dgl.data.substructures.wl import flatten, mix, node_names, text_keys
+from spgnn_dgl.data.substructures.words import Words
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import METHODS
 from spgnn_dgl.methods.budget import Deadline

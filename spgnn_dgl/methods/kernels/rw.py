@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse.linalg import eigsh
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.wl import flatten, label_kind, node_names
+from spgnn_dgl.data.substructures.wl import flatten, label_kind, node_names
 from spgnn_dgl.errors import DatasetError, OptionError, missing_extra
 from spgnn_dgl.methods.base import METHODS
 from spgnn_dgl.methods.budget import Deadline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.words import Words, path_words
+from spgnn_dgl.data.substructures.words import Words, path_words
 from spgnn_dgl.methods.base import METHODS
 from spgnn_dgl.methods.budget import Deadline
 from spgnn_dgl.methods.kernels.base import WordKernel

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.words import Words, wl_words
+from spgnn_dgl.data.substructures.words import Words, wl_words
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods.base import METHODS
 from spgnn_dgl.methods.budget import Deadline
@@ -28,8 +28,8 @@ class WLKernel(WordKernel):
     Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt: *Weisfeiler–Lehman Graph Kernels*, JMLR 2011.
 
     Two graphs are as similar as they have subtree patterns of height 0 … h in common. Computed from the colours of
-    :func:`spgnn_dgl.data.wl.wl_keys` as products of sparse counts, all heights in one pass; equal to GraKeL's
-    ``WeisfeilerLehman``, which computes each height anew and holds the counts as a dense matrix.
+    :func:`spgnn_dgl.data.substructures.wl.wl_keys` as products of sparse counts, all heights in one pass; equal to
+    GraKeL's ``WeisfeilerLehman``, which computes each height anew and holds the counts as a dense matrix.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.methods import make_method
 from spgnn_dgl.methods.budget import Deadline
 

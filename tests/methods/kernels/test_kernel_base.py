@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spgnn_dgl.data.builtin import motifs
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.saved import open_store, save_store
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import BudgetExceeded, DatasetError, OptionError

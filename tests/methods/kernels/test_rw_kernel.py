@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from spgnn_dgl.data.convert import as_dataset
+from spgnn_dgl.data.readers.graphs import as_dataset
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import BudgetExceeded, DatasetError, MissingExtraError, OptionError
 from spgnn_dgl.methods import make_method

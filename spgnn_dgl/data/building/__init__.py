@@ -1,0 +1,1 @@
+"""Stores larger than memory, built part by part."""
