@@ -115,11 +115,15 @@ class SPGNN(GNNMethod):
 
     def build(self, info: DatasetInfo, spec: InputSpec) -> nn.Module:
         dims = [self.channels] * self.layers
-        options = {"pool": self.pool, "activation": self.activation}
-        convs = stack(self._conv, spec, dims, **{o: v for o, v in options.items() if takes(self._conv, o)})
+        options = {o: v for o, v in self._conv_options().items() if takes(self._conv, o)}
+        convs = stack(self._conv, spec, dims, **options)
         readout = self._make_readout(dims)
         head = head_for(readout.out_shape, info.num_classes, dropout=self.dropout)
         return GraphNet(convs, readout, head, spec)
+
+    def _conv_options(self) -> dict[str, Any]:
+        """Options for the convs that have them."""
+        return {"pool": self.pool, "activation": self.activation}
 
     def _make_readout(self, dims: list[int]) -> Readout:
         """The readout with what it asks for by name: `dims`, `k`, `hidden`."""
@@ -157,7 +161,17 @@ class GINSortPool(SPGNN):
 
     Dong, Zhang, Chen: *SPGNN*, Table 3; convolution of Xu et al., ICLR 2019. Options as for `spgnn`; `hidden` has no
     effect, and `pool` cannot be set.
+
+    Parameters
+    ----------
+    batch_norm
+        Batch norm in the MLPs of the convolution, as its authors have it. Without it, sums over four layers grow
+        beyond what the head can read where degrees are large.
     """
 
-    def __init__(self, *, conv: str = "gin", readout: str = "sortpool", **options: Any):
+    def __init__(self, *, conv: str = "gin", readout: str = "sortpool", batch_norm: bool = True, **options: Any):
         super().__init__(conv=conv, readout=readout, **options)
+        self.batch_norm = batch_norm
+
+    def _conv_options(self) -> dict[str, Any]:
+        return {**super()._conv_options(), "batch_norm": self.batch_norm}

@@ -9,11 +9,11 @@ import sys
 import time
 
 import pytest
-from tests.data.building.test_builder import assert_same_folder, unfinished
 
 from spgnn_dgl.data.building import builder, streaming
 from spgnn_dgl.data.load import load_dataset
 from tests.cli.experiments import call
+from tests.data.building.test_builder import assert_same_folder, unfinished
 
 SLOW = """
 import time

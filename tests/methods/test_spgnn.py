@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from spgnn_dgl.data.folds import stratified_folds
 from spgnn_dgl.data.load import load_dataset
@@ -11,6 +12,7 @@ from spgnn_dgl.errors import OptionError, UnknownNameError
 from spgnn_dgl.methods import METHODS, make_method
 from spgnn_dgl.methods.spgnn import choose_k
 from spgnn_dgl.nn import CONVS, READOUTS, CatAggConv, GINConv, SortPool, WLSortPool
+from spgnn_dgl.nn.norm import BatchNorm
 from tests.conftest import random_dataset
 
 
@@ -78,13 +80,22 @@ def test_a_readout_that_needs_more_than_the_method_has():
 
 def test_an_ablation_is_spgnn_with_other_defaults():
     changed = {"arch1": {"readout": "sortpool"}, "arch2": {"conv": "gin", "readout": "sortpool"}}
+    further = {"arch1": {}, "arch2": {"batch_norm": False}}  # an option that spgnn does not have
     plain = METHODS.get("spgnn").options()
     for name, options in changed.items():
-        assert METHODS.get(name).options() == {**plain, **options}
+        assert METHODS.get(name).options() == {**plain, **options, **{option: True for option in further[name]}}
         own, same = (
-            make_method(n, {"epochs": 1, **o}).fit(random_dataset(10)) for n, o in ((name, {}), ("spgnn", options))
+            make_method(n, {"epochs": 1, **o}).fit(random_dataset(10))
+            for n, o in ((name, further[name]), ("spgnn", options))
         )
         np.testing.assert_array_equal(own.predict_proba(random_dataset(4)), same.predict_proba(random_dataset(4)))
+
+
+def test_architecture_2_has_the_batch_norm_of_gin_unless_told_otherwise():
+    data = random_dataset(10)
+    for options, expected in (({}, BatchNorm), ({"batch_norm": False}, torch.nn.Identity)):
+        net = make_method("arch2", {"epochs": 1, **options}).fit(data).net
+        assert {type(norm) for conv in net.convs for norm in (conv.norm1, conv.norm2)} == {expected}
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ import time
 import networkx as nx
 import numpy as np
 import pytest
-from tests.data.audit.test_twins import same_partition
 
 from spgnn_dgl.data.audit.isomorphism import COLOUR, isomorphic, isomorphism_classes, reduced_graphs
 from spgnn_dgl.data.audit.twins import Refinement
@@ -15,6 +14,7 @@ from spgnn_dgl.data.readers.graphs import from_graphs
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import BudgetExceeded
 from tests.conftest import random_dataset
+from tests.data.audit.test_twins import same_partition
 
 SOON = 60.0
 

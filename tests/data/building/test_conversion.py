@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from tests.data.building.test_builder import assert_same_folder, unfinished
 
 from spgnn_dgl.data.building import streaming
 from spgnn_dgl.data.building.conversion import convert_dataset
@@ -12,6 +11,7 @@ from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.readers import dgcnn_text, smiles, sources, tu_parts
 from spgnn_dgl.data.saved import save_store
 from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
+from tests.data.building.test_builder import assert_same_folder, unfinished
 from tests.data.data_samples import plain_datasets, triangle_and_path, tu_files, write_folder, write_zip
 
 TEXT = "4\n1 0\n5 0\n2 1\n5 1 1\n6 1 0\n3 0\n4 2 1 2\n5 1 0\n5 1 0\n1 2\n11 0\n"

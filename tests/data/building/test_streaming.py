@@ -10,7 +10,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.data.building.test_builder import assert_same_folder, unfinished
 
 from spgnn_dgl._dgl import dgl
 from spgnn_dgl.data.building import streaming
@@ -23,6 +22,7 @@ from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError
 from spgnn_dgl.methods import make_method
 from tests.conftest import random_dataset
+from tests.data.building.test_builder import assert_same_folder, unfinished
 from tests.data.data_samples import assert_same_arrays, plain_datasets
 
 
