@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn import metrics as sk
 
 NAMES = ("accuracy", "balanced_accuracy", "macro_f1", "roc_auc")
 
@@ -14,6 +13,8 @@ def confusion(labels: np.ndarray, predicted: np.ndarray, num_classes: int) -> np
     >>> confusion(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).tolist()
     [[1, 1], [0, 1]]
     """
+    from sklearn import metrics as sk  # slow to import, and workers need only the losses below
+
     return sk.confusion_matrix(labels, predicted, labels=np.arange(num_classes))
 
 
@@ -33,6 +34,8 @@ def scores(labels: np.ndarray, probabilities: np.ndarray) -> dict[str, float | N
         Classes without a graph in this part do not count in the averages over classes. ROC-AUC (one against the
         rest, averaged) is None where only one class is present.
     """
+    from sklearn import metrics as sk
+
     predicted = probabilities.argmax(axis=1)
     present = np.unique(labels)
     return {
@@ -45,6 +48,8 @@ def scores(labels: np.ndarray, probabilities: np.ndarray) -> dict[str, float | N
 
 def roc_auc(labels: np.ndarray, probabilities: np.ndarray) -> float | None:
     """Area under the ROC curve; for more than two classes the mean of one against the rest."""
+    from sklearn import metrics as sk
+
     if probabilities.shape[1] == 2:
         classes = [1] if len(np.unique(labels)) == 2 else []
     else:

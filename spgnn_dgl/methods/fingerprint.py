@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.linear_model import LogisticRegression
 
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.data.substructures.wl import node_values
@@ -58,6 +57,8 @@ class Fingerprint(Method):
         features = self._features(train)  # (G, V + 1)
         self._mean, self._scale = features.mean(axis=0), features.std(axis=0)
         self._scale[self._scale < 1e-12] = 1.0
+        from sklearn.linear_model import LogisticRegression  # slow to import, and only needed here
+
         model = LogisticRegression(C=self.C, max_iter=10_000).fit((features - self._mean) / self._scale, train.labels)
         # softmax of (0, score) is the logistic function of a score
         binary = len(model.classes_) == 2

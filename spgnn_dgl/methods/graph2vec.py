@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from scipy.special import expit
-from sklearn.metrics.pairwise import rbf_kernel
 
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.data.substructures.words import Words, counts_in, stack_words, vocabulary_of, wl_words
@@ -120,6 +119,8 @@ class Graph2Vec(EmbeddingMethod):
         rows, columns = (rows - self._mean) / self._scale, (columns - self._mean) / self._scale
         if kernel == "linear":
             return rows @ columns.T / self.dimensions
+        from sklearn.metrics.pairwise import rbf_kernel  # slow to import
+
         return rbf_kernel(rows, columns, gamma=1.0 / self.dimensions)
 
     def learned(self) -> tuple[Arrays, dict[str, Any]]:

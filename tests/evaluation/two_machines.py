@@ -6,6 +6,7 @@ It is a plugin too: the method `waits` is SPGNN, which waits on the second machi
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -20,6 +21,7 @@ from spgnn_dgl.methods import METHODS
 from tests.experiments import SMALL, quick_run
 
 SECONDS = 120.0
+QUICK_TO_NOTICE = {"initial_delay_ms": 0, "period_ms": 500, "timeout_ms": 5000, "failure_threshold": 2}
 
 
 @METHODS.register("waits")
@@ -52,6 +54,7 @@ def main(folder: Path) -> None:
     from spgnn_dgl.plugins import load_plugin
 
     load_plugin(__file__)
+    os.environ |= {f"RAY_health_check_{name}": str(value) for name, value in QUICK_TO_NOTICE.items()}
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     second = cluster.add_node(num_cpus=1)
     (folder / "victim").write_text(second.node_id)

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.model_selection import StratifiedKFold
-from sklearn.svm import SVC
 
 from spgnn_dgl.errors import OptionError
 
@@ -46,6 +44,8 @@ class KernelSVM:
     @classmethod
     def fit(cls, kernel: np.ndarray, labels: np.ndarray, penalty: float) -> KernelSVM:
         """Fit on the (n, n) kernel of the training graphs and their (n,) class codes."""
+        from sklearn.svm import SVC  # slow to import
+
         svc = SVC(C=penalty, kernel="precomputed", cache_size=500).fit(kernel, labels)
         return cls(
             svc.classes_.astype(np.int64),
@@ -144,6 +144,8 @@ def choose(
         Called before each fit; may raise.
     """
     folds = min(folds, int(np.unique(labels, return_counts=True)[1].min()))
+    from sklearn.model_selection import StratifiedKFold  # slow to import
+
     splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels)) if folds > 1 else []
     best: tuple[int, Any, float] | None = None
     for name, kernel, outer in candidates:
