@@ -301,6 +301,7 @@ def converted(store: Path, count: int) -> dict[str, float]:
 
 
 def write(text: Path, count: int) -> dict[str, float]:
+    """Write generated graphs as TU text; its size."""
     return {"bytes": sum(path.stat().st_size for path in write_tu(text, molecules(count)).iterdir())}
 
 

@@ -63,8 +63,8 @@ def steady_memory() -> Iterator[None]:
 
     Python's collector walks over every imported object again and again; a tenth of the training time. And glibc's
     malloc returns the activations of large graphs to the system after a step, which hands out zeroed pages in the
-    next: on DD ten thousand per epoch, another tenth. Inside the block what a step frees is kept for the next one;
-    after it, the system gets it back. Elsewhere than with glibc, memory is left alone.
+    next. Inside the block what a step frees is kept for the next one; after it, the system gets it back. Elsewhere than
+    with glibc, memory is left alone.
     """
     libc = _glibc()
     gc.freeze()

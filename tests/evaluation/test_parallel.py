@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
+import sys
 
 import cloudpickle
 import numpy as np
@@ -40,6 +42,13 @@ def test_results_are_bit_equal_for_any_number_of_jobs(tmp_path):
         result = quick_run(tmp_path / str(jobs), jobs=jobs, search={"lr": (0.01, 0.001)})
         texts.append([(result.path / name).read_text() for name in ("results.json", "predictions.csv")])
     assert texts[0] == texts[1]
+
+
+def test_a_worker_starts_without_scikit_learn():
+    """It takes half of the time that all imports take, and a training does not need it."""
+    code = "import sys, spgnn_dgl.evaluation.parallel\nprint('torch' in sys.modules, 'sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["True", "False"]
 
 
 def test_an_error_in_a_worker_arrives_as_it_is(tmp_path):
