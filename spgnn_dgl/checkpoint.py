@@ -16,7 +16,7 @@ from spgnn_dgl.distributed import ranks
 from spgnn_dgl.errors import RunError
 from spgnn_dgl.runs import differences, write_whole
 
-FORMAT, VERSION = "spgnn_dgl checkpoint", 1
+FORMAT, VERSION = "spgnn_dgl checkpoint", 2
 SECONDS = 30.0
 SUFFIX = ".checkpoint"
 HEADER, VALUES = "spgnn_dgl", "values"
@@ -95,7 +95,7 @@ def _header(path: Path) -> dict[str, Any]:
     try:
         with safe_open(path, framework="numpy") as file:
             header = json.loads((file.metadata() or {})[HEADER])
-        if header["format"] == FORMAT and header["version"] <= VERSION:
+        if header["format"] == FORMAT and header["version"] == VERSION:
             return dict(header)
         problem = f"its format is '{header['format']}', version {header['version']}; expected '{FORMAT}', {VERSION}"
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as damage:

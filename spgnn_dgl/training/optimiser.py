@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
-SCHEDULES = ("constant", "cosine", "step")
-MOMENTS = ("exp_avg", "exp_avg_sq", "step")  # what torch.optim.Adam keeps per parameter
+BETAS, EPSILON = (0.9, 0.999), 1e-8
+SHARE_OF_RATE: Mapping[str, Callable[[int, int], float]] = {  # that is left after some epochs of all
+    "constant": lambda done, epochs: 1.0,
+    "cosine": lambda done, epochs: (1 + math.cos(math.pi * done / epochs)) / 2,  # zero at the end
+    "step": lambda done, epochs: 0.5 ** (done // 50),
+}
+SCHEDULES = tuple(SHARE_OF_RATE)
 
 
 class FlatAdam:
     """Adam on all parameters as one vector.
 
     The parameters become views of a flat tensor and their gradients are copied into another. The numbers are those
-    of :class:`torch.optim.Adam`, whose bookkeeping per parameter costs more than the update of networks this small.
+    of :class:`torch.optim.Adam`, whose bookkeeping per parameter and step costs more than the update of networks
+    this small; the update itself is PyTorch's own fused function.
 
     Parameters
     ----------
@@ -29,48 +38,61 @@ class FlatAdam:
         self, net: nn.Module, lr: float, weight_decay: float = 0.0, *, schedule: str = "constant", epochs: int = 1
     ):
         self._parameters = [p for p in net.parameters() if p.requires_grad]
-        flat = torch.cat([p.detach().reshape(-1) for p in self._parameters])
-        for p, part in zip(self._parameters, flat.split([p.numel() for p in self._parameters])):
+        self._flat = torch.cat([p.detach().reshape(-1) for p in self._parameters])
+        for p, part in zip(self._parameters, self._flat.split([p.numel() for p in self._parameters])):
             p.data = part.view_as(p)
-        self._flat = nn.Parameter(flat)
-        self.adam = torch.optim.Adam([self._flat], lr, weight_decay=weight_decay, fused=True)
-        self._schedule: Any = None
-        if schedule == "cosine":
-            self._schedule = torch.optim.lr_scheduler.CosineAnnealingLR(self.adam, epochs)
-        elif schedule == "step":
-            self._schedule = torch.optim.lr_scheduler.StepLR(self.adam, step_size=50, gamma=0.5)
+        self._moments = {
+            "exp_avg": torch.zeros_like(self._flat),
+            "exp_avg_sq": torch.zeros_like(self._flat),
+            "step": torch.zeros(1, device=self._flat.device),
+        }
+        self._lr, self._weight_decay = lr, weight_decay
+        self._share, self._epochs, self._epochs_done = SHARE_OF_RATE[schedule], epochs, 0
+
+    @property
+    def lr(self) -> float:
+        """The learning rate of the epoch under way."""
+        return self._lr * self._share(self._epochs_done, self._epochs)
 
     def zero_grad(self) -> None:
         for p in self._parameters:
             p.grad = None
 
+    @torch.no_grad()
     def step(self, clip: float | None = None) -> None:
         """Update; gradients longer than `clip` are shortened first."""
-        self._flat.grad = torch.cat(
+        gradient = torch.cat(
             [(torch.zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in self._parameters]
         )
         if clip is not None:
-            nn.utils.clip_grad_norm_(self._flat, clip)
-        self.adam.step()
+            gradient *= (clip / (gradient.norm() + 1e-6)).clamp(max=1.0)
+        adam(
+            [self._flat],
+            [gradient],
+            [self._moments["exp_avg"]],
+            [self._moments["exp_avg_sq"]],
+            [],
+            [self._moments["step"]],
+            fused=True,
+            amsgrad=False,
+            beta1=BETAS[0],
+            beta2=BETAS[1],
+            lr=self.lr,
+            weight_decay=self._weight_decay,
+            eps=EPSILON,
+            maximize=False,
+        )
 
     def end_epoch(self) -> None:
         """The learning rate of the next epoch."""
-        if self._schedule is not None:
-            self._schedule.step()
+        self._epochs_done += 1
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """What the next step depends on besides the weights: moments, and values that JSON can hold."""
-        kept = self.adam.state.get(self._flat, {})  # nothing before the first step
-        values: dict[str, Any] = {"lr": self.adam.param_groups[0]["lr"]}
-        if self._schedule is not None:
-            values["schedule"] = self._schedule.state_dict()
-        return {name: kept[name] for name in MOMENTS if name in kept}, values
+        return dict(self._moments), {"epochs": self._epochs_done}
 
     def restore(self, moments: dict[str, Tensor], values: dict[str, Any]) -> None:
         """The reverse of :meth:`state`."""
-        if moments:
-            device = self._flat.device
-            self.adam.state[self._flat] = {name: value.clone().to(device) for name, value in moments.items()}
-        self.adam.param_groups[0]["lr"] = values["lr"]
-        if self._schedule is not None:
-            self._schedule.load_state_dict(values["schedule"])
+        for name, value in moments.items():
+            self._moments[name].copy_(value)
+        self._epochs_done = values["epochs"]
