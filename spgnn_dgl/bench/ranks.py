@@ -24,7 +24,7 @@ from spgnn_dgl.training.inference import batches
 from spgnn_dgl.training.learner import Learner
 
 DATASET = "DD"
-BATCHES = (50, 100)  # graphs per step, of all ranks together
+BATCHES = (50, 100, 200, 400)  # graphs per step, of all ranks together
 TARGET = 1.7  # times the graphs per second of one rank, by two
 
 

@@ -23,17 +23,23 @@ def test_one_machine_needs_no_cluster():
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_local_dask_cluster_gives_the_results_of_one_process(tmp_path):
+def test_dask_gives_the_results_of_one_process_also_when_a_worker_is_killed(tmp_path):
     pytest.importorskip("distributed", reason="distributed is not installed")
-    data = random_dataset(24, max_nodes=14)
+    data, plugin = random_dataset(24, max_nodes=14), Path(__file__).with_name("dies_once.py")
     save_store(tmp_path / "data", data)
+    options = {**SMALL, "place": str(tmp_path)}
     # in a process of its own: dask leaves threads, files and warnings behind
-    command = [sys.executable, "-m", "spgnn_dgl", "train", str(tmp_path / "data"), "--folds", "3", "--epochs", "1,2"]
-    command += ["-o", *(f"{k}={v}" for k, v in SMALL.items()), "--jobs", "2", "--backend", "dask"]
-    done = subprocess.run([*command, "--out", str(tmp_path / "dask")], capture_output=True, timeout=280, check=False)
+    command = [sys.executable, "-m", "spgnn_dgl", "--plugin", str(plugin), "train", str(tmp_path / "data")]
+    command += ["--method", "dies-once", "-o", *(f"{k}={v}" for k, v in options.items())]
+    command += ["--folds", "3", "--epochs", "1,2", "--jobs", "2", "--backend", "dask", "--out", str(tmp_path / "dask")]
+    done = subprocess.run(command, capture_output=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr.decode()
+    assert (tmp_path / "died").exists()
     (found,) = (tmp_path / "dask").rglob("results.json")
-    assert found.read_bytes() == (quick_run(tmp_path / "alone", dataset=data).path / "results.json").read_bytes()
+    with restored():
+        load_plugin(plugin)
+        alone = quick_run(tmp_path / "alone", dataset=data, method="dies-once", options=options, epochs=(1, 2))
+    assert found.read_bytes() == (alone.path / "results.json").read_bytes()
 
 
 @pytest.mark.slow
