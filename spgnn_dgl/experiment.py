@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from spgnn_dgl.report import write_report
 from spgnn_dgl.report.tensorboard import write_events
 from spgnn_dgl.runs import ENVIRONMENT, FOLDS, REPORT, RunDir
 
-__all__ = ["Run", "RunConfig", "prepare", "remake", "remarks", "run"]
+__all__ = ["Run", "RunConfig", "prepare", "remake", "remarks", "run", "search"]
 
 log = logging.getLogger("spgnn_dgl")
 
@@ -56,21 +57,46 @@ def run(config: RunConfig, progress: Progress | None = None) -> Run:
         Hears of every training; default: silence.
     """
     progress = progress or Progress()
+    with _begun(config, progress) as (folder, prepared):
+        chosen = choose(_compare(folder, prepared, config, progress))
+        finals = prepared.protocol.final_units(prepared.plan, prepared.data, chosen)
+        _run_stage(folder, FINAL, finals, prepared.data, config, progress)
+        return remake(folder, tensorboard=config.tensorboard)
+
+
+def search(config: RunConfig, progress: Progress | None = None) -> Path:
+    """Only compare the candidates of an experiment, on inner validation; its tested folds take no part.
+
+    Returns
+    -------
+    Path
+        The run folder, from which :func:`run` goes on.
+    """
+    progress = progress or Progress()
+    with _begun(config, progress) as (folder, prepared):
+        _compare(folder, prepared, config, progress)
+        return folder.path
+
+
+@contextlib.contextmanager
+def _begun(config: RunConfig, progress: Progress) -> Iterator[tuple[RunDir, Prepared]]:
+    """The run folder, held until the end of the block, and what is to be done in it."""
     check_parallel(config.jobs, config.backend, config.address)
     prepared = prepare(config)
     folder = RunDir.start(prepared.path, prepared.identity, force=config.force)
     try:
         progress.open(folder.path)
         _write_beginning(folder, prepared, remarks(prepared.data, prepared.plan))
-        plan, data = prepared.plan, prepared.data
-        candidates = prepared.protocol.select_units(plan, data)
-        _run_stage(folder, SELECT, candidates, data, config, progress)
-        chosen = choose([record for unit in candidates if (record := folder.unit(unit.name)) is not None])
-        finals = prepared.protocol.final_units(plan, data, chosen)
-        _run_stage(folder, FINAL, finals, data, config, progress)
-        return remake(folder, tensorboard=config.tensorboard)
+        yield folder, prepared
     finally:
         folder.close()
+
+
+def _compare(folder: RunDir, prepared: Prepared, config: RunConfig, progress: Progress) -> list[dict[str, Any]]:
+    """Records of all candidates, trained where they were not yet."""
+    candidates = prepared.protocol.select_units(prepared.plan, prepared.data)
+    _run_stage(folder, SELECT, candidates, prepared.data, config, progress)
+    return [record for unit in candidates if (record := folder.unit(unit.name)) is not None]
 
 
 def remake(folder: RunDir, *, tensorboard: bool = False) -> Run:

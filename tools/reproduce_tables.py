@@ -34,7 +34,7 @@ def main(
     records: Annotated[Path, typer.Option(help="Where records and tables are written.")] = RECORDS,
 ) -> None:
     """Reproduce Tables 1, 2 and 3."""
-    from spgnn_dgl.experiment import run
+    from spgnn_dgl.experiment import search
     from spgnn_dgl.reproduction import PLAN, matching
     from spgnn_dgl.reproduction.running import expect, run_tasks
     from spgnn_dgl.reproduction.settling import GRIDS
@@ -50,7 +50,7 @@ def main(
     if settle:
         for grid in GRIDS:
             typer.echo(f"{grid.name} on {grid.dataset}")
-            run(grid.config(runs / "settling", jobs=jobs))
+            search(grid.config(runs / "settling", jobs=jobs))
     elif not tables:
         for task, problem in run_tasks(tasks, runs, jobs=jobs, folds=folds, say=typer.echo):
             typer.echo(f"failed: {task}: {problem}", err=True)

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from spgnn_dgl.experiment import run
+from spgnn_dgl.experiment import search
 from spgnn_dgl.reproduction import settling
 from spgnn_dgl.reproduction.settling import Grid, collect_grids, settling_text
 
@@ -16,7 +16,8 @@ def test_candidates_are_judged_on_validation_at_their_best_epoch(tmp_path, monke
     grid = Grid("learning rate", "MOTIFS", {"lr": (0.01, 0.001)}, folds=2, options=small)
     monkeypatch.setattr(settling, "GRIDS", (grid,))
     assert collect_grids(tmp_path / "runs", tmp_path) == []
-    folder = run(grid.config(tmp_path / "runs")).path
+    folder = search(grid.config(tmp_path / "runs"))
+    assert not list(folder.glob("units/final-*"))
     (path,) = collect_grids(tmp_path / "runs", tmp_path)
     content = json.loads(path.read_text())
     assert [c["options"] for c in content["candidates"]] == [{"lr": 0.01}, {"lr": 0.001}]
