@@ -62,7 +62,7 @@ def saliency_score(method: Method, data: GraphDataset, seed: int = 0) -> list[np
     for indices in batches(len(data), 50):
         graph = encoder.batch(indices).to(device)
         X = NodeInput.of(graph, method.policy.spec).matrix().requires_grad_()  # (N, dim)
-        scores = net.head(net.readout(graph, net.layers_of(graph, X)))  # (B, C)
+        scores = net.scores(graph, net.layers_of(graph, X))  # (B, C)
         (gradient,) = torch.autograd.grad(scores.amax(dim=1).sum(), X)
         lengths.append(gradient.norm(dim=1).cpu().numpy().astype(np.float64))
     return _per_graph(np.concatenate(lengths), data)

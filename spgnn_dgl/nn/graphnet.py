@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from spgnn_dgl.data.features import DENSE, InputSpec
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.conv.base import Conv
+from spgnn_dgl.nn.head import Head
 from spgnn_dgl.nn.inputs import NodeInput
 from spgnn_dgl.nn.readout.base import Readout
 from spgnn_dgl.nn.readout.wlsortpool import Selection
@@ -55,7 +56,13 @@ class GraphNet(nn.Module):
         return out[1:]
 
     def forward(self, graph: Any) -> Tensor:
-        return self.head(self.readout(graph, self.layers(graph)))
+        return self.scores(graph, self.layers(graph))
+
+    def scores(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
+        """(B, C) from [Z¹ … Z^L]: ``head(readout(graph, layers))``."""
+        if isinstance(self.head, Head):
+            return self.head.rest(self.readout.projected(graph, layers, self.head.first))
+        return self.head(self.readout(graph, layers))
 
     def select(self, graph: Any) -> Selection:
         """The nodes that the readout keeps, per layer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import Any
 
 import torch
@@ -72,7 +73,27 @@ class Dropout(nn.Module):
         return f"p={self.p}"
 
 
-class CNNHead(nn.Module):
+class Head(nn.Module, abc.ABC):
+    """A linear map of every row, `first`, and the `rest`.
+
+    The two are apart because a readout may have a cheaper way to the first
+    (:meth:`~spgnn_dgl.nn.readout.Readout.projected`).
+    """
+
+    @property
+    @abc.abstractmethod
+    def first(self) -> Projection:
+        """The linear map that the head begins with."""
+
+    @abc.abstractmethod
+    def rest(self, X: Tensor) -> Tensor:
+        """From what the first map gives to class scores, (B, C)."""
+
+    def forward(self, Z_G: Tensor) -> Tensor:
+        return self.rest(self.first(Z_G))
+
+
+class CNNHead(Head):
     r"""The CNN that reads pooled nodes in order. Paper, Sec. 4.2 and supplement.
 
     Conv1d(1→16, filter = stride = D) · σ · MaxPool(2, 2) · Conv1d(16→32, 5, 1) · σ · flatten · Linear 100 · ReLU ·
@@ -117,9 +138,12 @@ class CNNHead(nn.Module):
         self.dropout = Dropout(dropout)
         self.out = Projection(hidden, num_classes)
 
-    def forward(self, Z_G: Tensor) -> Tensor:
-        B, k, dim = Z_G.shape
-        X = self.filter1(Z_G.reshape(B * k, dim)).view(B, k, -1)  # (B, k, 16)
+    @property
+    def first(self) -> Projection:
+        return self.filter1
+
+    def rest(self, X: Tensor) -> Tensor:  # (B, k, 16)
+        B = len(X)
         X = torch.relu(_MaxOfPairs.apply(X))  # (B, k/2, 16); σ is monotone, so it may come after the maximum
         X = _Windows.apply(X, self.WIDTH)  # (B, k/2 - 4, 80)
         X = torch.relu(self.filter2(X.flatten(0, 1)))  # (B·(k/2 - 4), 32)
@@ -127,7 +151,7 @@ class CNNHead(nn.Module):
         return self.out(self.dropout(X))  # (B, C)
 
 
-class MLPHead(nn.Module):
+class MLPHead(Head):
     """Linear · ReLU · dropout · Linear, for readouts that give one vector per graph.
 
     Shape
@@ -142,11 +166,15 @@ class MLPHead(nn.Module):
         self.dropout = Dropout(dropout)
         self.out = Projection(hidden, num_classes)
 
-    def forward(self, Z_G: Tensor) -> Tensor:
-        return self.out(self.dropout(torch.relu(self.hidden(Z_G))))
+    @property
+    def first(self) -> Projection:
+        return self.hidden
+
+    def rest(self, X: Tensor) -> Tensor:  # (B, hidden)
+        return self.out(self.dropout(torch.relu(X)))
 
 
-def head_for(out_shape: tuple[int, ...], num_classes: int, *, dropout: float = 0.5) -> nn.Module:
+def head_for(out_shape: tuple[int, ...], num_classes: int, *, dropout: float = 0.5) -> Head:
     """The head that fits a readout: a CNN over an ordered list of nodes, an MLP over one vector."""
     if len(out_shape) == 2:
         return CNNHead(out_shape, num_classes, dropout=dropout)

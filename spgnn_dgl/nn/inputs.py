@@ -56,7 +56,7 @@ class Projection(nn.Module):
 
     Shape
     -----
-    (N, in) or NodeInput → (N, out)
+    (…, in) → (…, out), NodeInput → (N, out)
     """
 
     def __init__(self, in_dim: int | InputSpec, out_dim: int, *, bias: bool = True):
@@ -76,6 +76,8 @@ class Projection(nn.Module):
 
     def forward(self, Z: Tensor | NodeInput) -> Tensor:
         if isinstance(Z, Tensor):
+            if Z.dim() > 2:
+                return self(Z.flatten(0, -2)).view(*Z.shape[:-1], -1)
             return Z @ self.weight if self.bias is None else torch.addmm(self.bias, Z, self.weight)
         # the bias goes into the table, which has a row per label, and not into the result, which has one per node
         table = self.weight if self.bias is None else self.weight + self.bias

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from spgnn_dgl.nn.inputs import Projection
 from spgnn_dgl.registry import Registry
 
 
@@ -24,6 +25,14 @@ class Readout(nn.Module, abc.ABC):
     @abc.abstractmethod
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
         """L tensors (N, d_l) → ``(B, *out_shape)``."""
+
+    def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
+        """The head's first step: ``linear(readout(graph, layers))``, (B, D) → (B, out) or (B, k, D) → (B, k, out).
+
+        A readout that gathers rows may do better and map them before: the rows to gather are narrower then, and zeros
+        that complete a short list are neither stored at full width nor multiplied.
+        """
+        return linear(self(graph, layers))
 
 
 READOUTS: Registry[type[Readout]] = Registry("readout")

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from spgnn_dgl.errors import OptionError
-from spgnn_dgl.nn.ops import sort_k
+from spgnn_dgl.nn.inputs import Projection
+from spgnn_dgl.nn.ops import take_rows, top_k
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 from spgnn_dgl.nn.readout.wlsortpool import Selection
 
@@ -46,11 +47,25 @@ class SortPool(Readout):
         self.out_shape = (k, sum(dims))
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        Z = torch.cat(list(layers), dim=1)  # (N, Σ d)
-        return sort_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)[0]
+        Z, ids = self._sorted(graph, layers)
+        return self._gathered(Z, ids)
+
+    def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
+        """Maps the nodes, then sorts."""
+        Z, ids = self._sorted(graph, layers)
+        rows = self._gathered(Z @ linear.weight, ids)
+        return rows if linear.bias is None else rows + linear.bias
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
         """The one order, as a selection of one layer."""
+        Z, ids = self._sorted(graph, layers)
+        return Selection(ids.unsqueeze(0), Z[:, -1].unsqueeze(0))
+
+    def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """(N, Σ d) all layers side by side, and (B, k) who is kept, -1 where there are fewer than k."""
         Z = torch.cat(list(layers), dim=1)
-        _, nodes = sort_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)
-        return Selection(nodes.unsqueeze(0), Z[:, -1].unsqueeze(0))
+        return Z, top_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)
+
+    def _gathered(self, rows: Tensor, ids: Tensor) -> Tensor:
+        """(N, c) → (B, k, c)."""
+        return take_rows(rows, ids.view(-1)).view(*ids.shape, -1)

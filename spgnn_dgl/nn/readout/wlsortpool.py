@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spgnn_dgl.errors import OptionError
+from spgnn_dgl.nn.inputs import Projection
 from spgnn_dgl.nn.ops import take_rows, top_k
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 
@@ -71,25 +72,41 @@ class WLSortPool(Readout):
         self._columns = None if len(set(dims)) == 1 else used  # narrow layers are padded in front; drop that again
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        Z = self._stack(layers)  # (L, N, d)
-        importance = self._importance(Z)  # (L, N, 1)
-        ids = self._sorted(graph, Z, importance).permute(1, 2, 0)  # (B, k, L): rank-i nodes of all layers side by side
-        H = torch.cat([Z, importance], dim=2).flatten(0, 1)  # (L·N, d + 1)
-        H = take_rows(H, ids.reshape(-1)).view(*ids.shape[:2], -1)  # (B, k, L·(d + 1))
+        Z, importance, ids = self._sorted(graph, layers)
+        H = torch.cat([Z, importance], dim=2)  # (L, N, d + 1)
+        H = self._gathered(H, ids).flatten(2)  # (B, k, L·(d + 1))
         return H if self._columns is None else H[:, :, self._columns]
+
+    def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
+        """A row of Z_G stands in L blocks, one per layer: so does the map, and Σ H⁽ˡ⁾W⁽ˡ⁾ is summed after sorting."""
+        if self._columns is not None:
+            return super().projected(graph, layers, linear)
+        Z, importance, ids = self._sorted(graph, layers)
+        W = linear.weight.view(len(Z), Z.shape[2] + 1, -1)  # (L, d + 1, out)
+        P = torch.baddbmm(importance * W[:, -1:], Z, W[:, :-1])  # (L, N, out): H⁽ˡ⁾W⁽ˡ⁾
+        rows = self._gathered(P, ids).sum(2)  # (B, k, out)
+        return rows if linear.bias is None else rows + linear.bias
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
         """Which nodes each layer keeps, and the importance of all."""
-        Z = self._stack(layers)
-        importance = self._importance(Z)
-        ids = self._sorted(graph, Z, importance)
+        Z, importance, ids = self._sorted(graph, layers)
         return Selection(torch.where(ids < 0, ids, ids % Z.shape[1]), importance.squeeze(2))
 
-    def _sorted(self, graph: Any, Z: Tensor, importance: Tensor) -> Tensor:
-        """(L, B, k) numbers of the kept rows among all L·N, -1 where there are fewer. One sort for all layers."""
+    def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """(L, N, d) all layers, (L, N, 1) importance, and who is kept. One sort for all layers.
+
+        The latter are (L, B, k) numbers among all L·N rows, -1 where there are fewer than k.
+        """
+        Z = self._stack(layers)
+        importance = self._importance(Z)
         sizes = graph.batch_num_nodes()
         ids = top_k(Z.flatten(0, 1), importance.flatten(), sizes.repeat(len(Z)), self.k)
-        return ids.view(len(Z), len(sizes), self.k)
+        return Z, importance, ids.view(len(Z), len(sizes), self.k)
+
+    def _gathered(self, rows: Tensor, ids: Tensor) -> Tensor:
+        """(L, N, c) → (B, k, L, c): the rank-i nodes of all layers side by side."""
+        ids = ids.permute(1, 2, 0)
+        return take_rows(rows.flatten(0, 1), ids.reshape(-1)).view(*ids.shape, -1)
 
     def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
         """Tensors of different width in one, the narrow ones with zeros in front."""
