@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 
 from spgnn_dgl.experiment import search
 from spgnn_dgl.reproduction import settling
 from spgnn_dgl.reproduction.settling import Grid, collect_grids, settling_text
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+def test_the_page_is_made_of_the_records_beside_it():
+    assert settling_text(RESULTS) == (RESULTS / "settling.md").read_text(encoding="utf-8")
 
 
 def test_candidates_are_judged_on_validation_at_their_best_epoch(tmp_path, monkeypatch):
