@@ -151,8 +151,8 @@ def _select(rows: Tensor, ids: np.ndarray) -> Tensor:
 
 
 def take_rows(rows: Tensor, ids: Tensor) -> Tensor:
-    """(N, D) rows at `ids` (M,), (M, D); zeros where the id is -1. No row may be taken twice."""
-    return _TakeRows.apply(rows, ids)
+    """(N, D) rows at `ids` (…), (…, D); zeros where the id is -1. No row may be taken twice."""
+    return _TakeRows.apply(rows, ids.reshape(-1)).view(*ids.shape, rows.shape[1])
 
 
 def sort_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -187,4 +187,4 @@ def sort_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int) -> tuple[Tensor, Te
     ([[3.0, 2.0], [5.0, 0.0]], [[1, 2], [3, -1]])
     """
     ids = top_k(rows, key, sizes, k)
-    return take_rows(rows, ids.view(-1)).view(*ids.shape, -1), ids
+    return take_rows(rows, ids), ids

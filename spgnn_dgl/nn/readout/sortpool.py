@@ -47,13 +47,12 @@ class SortPool(Readout):
         self.out_shape = (k, sum(dims))
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        Z, ids = self._sorted(graph, layers)
-        return self._gathered(Z, ids)
+        return take_rows(*self._sorted(graph, layers))
 
     def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
         """Maps the nodes, then sorts."""
         Z, ids = self._sorted(graph, layers)
-        rows = self._gathered(Z @ linear.weight, ids)
+        rows = take_rows(Z @ linear.weight, ids)  # (B, k, out)
         return rows if linear.bias is None else rows + linear.bias
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
@@ -65,7 +64,3 @@ class SortPool(Readout):
         """(N, Σ d) all layers side by side, and (B, k) who is kept, -1 where there are fewer than k."""
         Z = torch.cat(list(layers), dim=1)
         return Z, top_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)
-
-    def _gathered(self, rows: Tensor, ids: Tensor) -> Tensor:
-        """(N, c) → (B, k, c)."""
-        return take_rows(rows, ids.view(-1)).view(*ids.shape, -1)

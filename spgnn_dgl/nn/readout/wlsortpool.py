@@ -105,8 +105,7 @@ class WLSortPool(Readout):
 
     def _gathered(self, rows: Tensor, ids: Tensor) -> Tensor:
         """(L, N, c) → (B, k, L, c): the rank-i nodes of all layers side by side."""
-        ids = ids.permute(1, 2, 0)
-        return take_rows(rows.flatten(0, 1), ids.reshape(-1)).view(*ids.shape, -1)
+        return take_rows(rows.flatten(0, 1), ids.permute(1, 2, 0))
 
     def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
         """Tensors of different width in one, the narrow ones with zeros in front."""
