@@ -19,6 +19,10 @@ ACTIVATIONS.register("leaky_relu")(torch.nn.functional.leaky_relu)
 ACTIVATIONS.register("identity", "none", "linear")(lambda x: x)
 
 
-def activation(sigma: str | Activation) -> Activation:
-    """σ itself, or the one of that name."""
-    return ACTIVATIONS.get(sigma) if isinstance(sigma, str) else sigma
+IN_PLACE: dict[Activation, Activation] = {torch.relu: torch.relu_}
+
+
+def activation(sigma: str | Activation, *, in_place: bool = False) -> Activation:
+    """σ itself, or the one of that name; `in_place`: one that may overwrite its argument, where there is such a one."""
+    found = ACTIVATIONS.get(sigma) if isinstance(sigma, str) else sigma
+    return IN_PLACE.get(found, found) if in_place else found

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 _LARGEST_INT32 = 2**31 - 1
@@ -117,10 +118,18 @@ def _generic_weights(dim: int) -> np.ndarray:
     return np.sqrt(2 * index + 3) * (1 - 2 * (index % 2))
 
 
-def top_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int) -> Tensor:
-    """(B, k) numbers of the k rows of largest key of every segment, in descending order, -1 where it has fewer."""
-    order, lengths = descending_order(rows, key, sizes).cpu().numpy(), sizes.cpu().numpy()[:, None]
-    ranks = np.arange(k)
+def top_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int, copies: Tensor | None = None) -> Tensor:
+    """(B, k) numbers of the k rows of largest key of every segment, in descending order, -1 where it has fewer.
+
+    With `copies` (N,) a row counts that many times: its number is repeated, and k is reached the sooner.
+    """
+    order, lengths = descending_order(rows, key, sizes).cpu().numpy(), sizes.cpu().numpy()
+    if copies is not None:
+        counts = copies.cpu().numpy()
+        before = np.append(0, np.cumsum(counts))  # copies of the rows before each row
+        ends = np.cumsum(lengths)
+        order, lengths = np.repeat(order, counts[order]), before[ends] - before[ends - lengths]
+    lengths, ranks = lengths[:, None], np.arange(k)
     places = np.cumsum(lengths)[:, None] - lengths + ranks  # (B, k)
     ids = np.append(order, -1)[np.where(ranks < lengths, places, len(order))]
     return torch.from_numpy(ids).to(rows.device)
@@ -136,9 +145,14 @@ class _TakeRows(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        places = np.full(ctx.num_rows + 1, -1)  # "no row", -1, writes to the last entry, which is dropped
-        places[ctx.ids] = np.arange(len(ctx.ids))
-        return _select(grad, places[:-1]), None
+        return _select(grad, _places(ctx.ids, ctx.num_rows)), None
+
+
+def _places(ids: np.ndarray, num_rows: int) -> np.ndarray:
+    """(num_rows,) where each row went, -1 where nowhere; the inverse of distinct `ids`."""
+    places = np.full(num_rows + 1, -1)  # "no row", -1, writes to the last entry, which is dropped
+    places[ids] = np.arange(len(ids))
+    return places[:-1]
 
 
 def _select(rows: Tensor, ids: np.ndarray) -> Tensor:
@@ -150,9 +164,45 @@ def _select(rows: Tensor, ids: np.ndarray) -> Tensor:
     return out.index_fill_(0, torch.from_numpy(missing).to(rows.device), 0) if len(missing) else out
 
 
-def take_rows(rows: Tensor, ids: Tensor) -> Tensor:
-    """(N, D) rows at `ids` (…), (…, D); zeros where the id is -1. No row may be taken twice."""
+def take_rows(rows: Tensor, ids: Tensor, *, repeated: bool = False) -> Tensor:
+    """(N, D) rows at `ids` (…), (…, D); zeros where the id is -1. A row may be taken twice only if `repeated`."""
+    if repeated:
+        with_zeros = F.pad(rows, (0, 0, 0, 1))  # the last row is the one that -1 names
+        return F.embedding(ids % len(with_zeros), with_zeros)
     return _TakeRows.apply(rows, ids.reshape(-1)).view(*ids.shape, rows.shape[1])
+
+
+class _SumRows(torch.autograd.Function):
+    """Sums of rows. The gradient of a sum is the gradient of each of its rows."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, ids: Tensor, repeated: bool) -> Tensor:
+        ctx.num_rows, ctx.repeated, ctx.ids = len(rows), repeated, ids.flatten(1).cpu().numpy()  # (L, S)
+        present = ctx.ids[0] >= 0
+        count = len(ids) * present  # (S,) summands of each sum
+        summands, starts = ctx.ids[:, present].T.ravel(), np.cumsum(count) - count
+        summands, starts = (torch.from_numpy(numbers).to(rows.device) for numbers in (summands, starts))
+        return F.embedding_bag(summands, rows, starts, mode="sum").view(*ids.shape[1:], -1)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        grad = grad.flatten(0, -2)  # (S, D)
+        if not ctx.repeated:
+            places = _places(ctx.ids.ravel(), ctx.num_rows)
+            return _select(grad, np.where(places < 0, -1, places % len(grad))), None, None
+        total = grad.new_zeros(ctx.num_rows + 1, grad.shape[1])  # the last row is the one that -1 names
+        for ids in ctx.ids:
+            total.index_add_(0, torch.from_numpy(ids % len(total)).to(grad.device), grad)
+        return total[:-1], None, None
+
+
+def sum_rows(rows: Tensor, ids: Tensor, *, repeated: bool = False) -> Tensor:
+    """(N, D) rows at `ids` (L, …), summed over the first dimension of `ids`: (…, D).
+
+    An id of -1 adds nothing; it is -1 along all of the first dimension or nowhere. A row may be taken twice only if
+    `repeated`.
+    """
+    return _SumRows.apply(rows, ids, repeated)
 
 
 def sort_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spgnn_dgl.nn.ops import segment_max, segment_mean, segment_sum, sort_k
+from spgnn_dgl.nn.ops import segment_max, segment_mean, segment_sum, sort_k, sum_rows, take_rows, top_k
 
 
 def rows_and_sizes(seed: int, sizes: list[int], dim: int = 3, levels: int | None = None):
@@ -83,6 +83,45 @@ def test_sort_k_passes_gradients_to_the_kept_rows_only():
     kept.pow(2).sum().backward()
     assert rows.grad is not None
     np.testing.assert_allclose(rows.grad.numpy(), [[0, 0], [4, 18], [6, 14]])
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.integers(1, 12), st.integers(0, 10_000))
+@settings(deadline=None, max_examples=60)
+def test_copies_of_a_row_count_as_so_many_rows(sizes, k, seed):
+    rows, lengths = rows_and_sizes(seed, sizes)
+    copies = np.random.default_rng(seed).integers(1, 4, sum(sizes))
+    found = top_k(rows, rows[:, -1], lengths, k, copies=torch.from_numpy(copies))
+    start = 0
+    for segment, size in enumerate(sizes):
+        members = sorted(range(start, start + size), key=lambda i: -float(rows[i, -1]))
+        expected = [node for node in members for _ in range(copies[node])][:k]
+        assert found[segment].tolist() == expected + [-1] * (k - len(expected))
+        start += size
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_selected_rows_and_their_sums_by_loop(repeated):
+    """Two layers of five rows; a place without a row has none in either layer."""
+    rows = torch.randn(10, 3, dtype=torch.float64, requires_grad=True)
+    ids = torch.tensor([[[0, 0, 4], [2, -1, -1]], [[7, 5, 5], [5, -1, -1]]])
+    if not repeated:
+        ids = torch.tensor([[[0, 1, 4], [2, -1, -1]], [[7, 5, 6], [9, -1, -1]]])
+    weights = torch.randn(2, 2, 3, 3, dtype=torch.float64)  # of every selected number in what is differentiated
+    taken = np.zeros((2, 2, 3, 3))
+    for place in np.ndindex(2, 2, 3):
+        if ids[place] >= 0:
+            taken[place] = rows[ids[place]].detach().numpy()
+    for found, plain, weight in (
+        (take_rows(rows, ids, repeated=repeated), taken, weights),
+        (sum_rows(rows, ids, repeated=repeated), taken.sum(0), weights[0]),
+    ):
+        np.testing.assert_allclose(found.detach().numpy(), plain, atol=1e-12)
+        expected = np.zeros((10, 3))
+        for place in np.ndindex(2, 2, 3):
+            if ids[place] >= 0:
+                expected[ids[place]] += weight.expand_as(weights)[place].numpy()
+        (gradient,) = torch.autograd.grad((found * weight).sum(), rows)
+        np.testing.assert_allclose(gradient.numpy(), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(

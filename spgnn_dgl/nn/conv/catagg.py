@@ -64,7 +64,7 @@ class CatAggConv(Conv):
         self.out_dim = out_dim
         self.W = Projection(in_dim, out_dim)
         self.M = Projection(2 * out_dim, out_dim)
-        self.sigma = sigma_by_name(activation)
+        self.sigma = sigma_by_name(activation, in_place=True)  # of sums that nothing else reads
         self.pool = pool
         self.reduce = reduce_function(pool)
 
@@ -78,9 +78,16 @@ class CatAggConv(Conv):
         return view.ndata["Z"]
 
     def concatenate(self, nodes: Any) -> dict[str, Tensor]:
-        """DGL's apply step: concat(Y_i, pooled neighbours) through M and σ."""
-        Y = nodes.data["Y"]
-        pooled = nodes.data["pooled"] if "pooled" in nodes.data else torch.zeros_like(Y)
-        if self.pool == "max":  # DGL's maximum over no neighbours is -inf, and is mended only after this step
-            pooled = pooled.masked_fill(pooled.isneginf(), 0.0)
-        return {"Z": self.sigma(self.M(torch.cat([Y, pooled], dim=1)))}  # (N, 2d) → (N, d)
+        """DGL's apply step: concat(Y_i, pooled neighbours) through M and σ.
+
+        concat(a, b) M is a M₁ + b M₂ with the upper and the lower half of M: nothing needs to be copied side by side.
+        """
+        assert self.M.bias is not None
+        upper, lower = self.M.weight.split(self.out_dim)
+        Z = torch.addmm(self.M.bias, nodes.data["Y"], upper)  # (N, d)
+        if "pooled" in nodes.data:
+            pooled = nodes.data["pooled"]
+            if self.pool == "max":  # DGL's maximum over no neighbours is -inf, and is mended only after this step
+                pooled = pooled.masked_fill(pooled.isneginf(), 0.0)
+            Z = Z.addmm_(pooled, lower)
+        return {"Z": self.sigma(Z)}

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.inputs import Projection
-from spgnn_dgl.nn.ops import take_rows, top_k
+from spgnn_dgl.nn.ops import sum_rows, take_rows, top_k
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 
 
@@ -74,7 +74,7 @@ class WLSortPool(Readout):
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
         Z, importance, ids = self._sorted(graph, layers)
         H = torch.cat([Z, importance], dim=2)  # (L, N, d + 1)
-        H = self._gathered(H, ids).flatten(2)  # (B, k, L·(d + 1))
+        H = take_rows(H.flatten(0, 1), ids.permute(1, 2, 0)).flatten(2)  # (B, k, L·(d + 1))
         return H if self._columns is None else H[:, :, self._columns]
 
     def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
@@ -84,7 +84,7 @@ class WLSortPool(Readout):
         Z, importance, ids = self._sorted(graph, layers)
         W = linear.weight.view(len(Z), Z.shape[2] + 1, -1)  # (L, d + 1, out)
         P = torch.baddbmm(importance * W[:, -1:], Z, W[:, :-1])  # (L, N, out): H⁽ˡ⁾W⁽ˡ⁾
-        rows = self._gathered(P, ids).sum(2)  # (B, k, out)
+        rows = sum_rows(P.flatten(0, 1), ids)  # (B, k, out)
         return rows if linear.bias is None else rows + linear.bias
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
@@ -102,10 +102,6 @@ class WLSortPool(Readout):
         sizes = graph.batch_num_nodes()
         ids = top_k(Z.flatten(0, 1), importance.flatten(), sizes.repeat(len(Z)), self.k)
         return Z, importance, ids.view(len(Z), len(sizes), self.k)
-
-    def _gathered(self, rows: Tensor, ids: Tensor) -> Tensor:
-        """(L, N, c) → (B, k, L, c): the rank-i nodes of all layers side by side."""
-        return take_rows(rows.flatten(0, 1), ids.permute(1, 2, 0))
 
     def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
         """Tensors of different width in one, the narrow ones with zeros in front."""
