@@ -55,6 +55,15 @@ class GraphArrays:
     def num_graphs(self) -> int:
         return len(self.node_offsets) - 1
 
+    def node_fields(self) -> dict[str, np.ndarray]:
+        """What the nodes of a batch carry, by the name of the field."""
+        fields = {"label": self.node_labels, "attr": self.node_attributes, "truth": self.truth}
+        return {name: array for name, array in fields.items() if array is not None}
+
+    def edge_fields(self) -> dict[str, np.ndarray]:
+        """What the edges of a batch carry, by the name of the field."""
+        return {} if self.edge_labels is None else {"label": self.edge_labels}
+
     def present(self) -> dict[str, np.ndarray]:
         """The arrays this dataset has, by name."""
         return {f.name: a for f in fields(self) if (a := getattr(self, f.name)) is not None}

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from spgnn_dgl.data.arrays import runs
-from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.data.store import GraphDataset, degrees
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.registry import did_you_mean
 
@@ -138,7 +138,7 @@ class Encoder:
         if "labels" in kind:
             graph.ndata[CODE] = self._lookup[graph.ndata["label"]]
         elif kind == "degree":
-            graph.ndata[CODE] = self._lookup[graph.in_degrees()]
+            graph.ndata[CODE] = self._lookup[degrees(graph)]
         elif kind == "constant":
             graph.ndata[CODE] = torch.zeros(graph.num_nodes(), dtype=torch.int64)
         if "attributes" in kind:

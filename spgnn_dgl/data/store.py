@@ -19,6 +19,8 @@ from spgnn_dgl.errors import DatasetError
 _FORMATS = ["coo", "csr", "csc"]
 LABEL_NAMES = "node_label_names"
 """Attribute of a graph cut from a dataset: what the codes in ``ndata["label"]`` stand for."""
+DEGREE = "degree"
+"""Field of batches whose nodes have more neighbours than the batch shows; see :mod:`spgnn_dgl.data.folding`."""
 _SYMMETRIC = "spgnn_dgl: neighbour lists of an undirected graph"
 
 
@@ -266,13 +268,12 @@ class GraphDataset(dgl.data.DGLDataset):  # type: ignore[name-defined]
             np.cumsum(sizes[:-1], out=shift[1:])
             neighbours += np.repeat(shift, num_edges)
 
-        node_fields = {"label": arrays.node_labels, "attr": arrays.node_attributes, "truth": arrays.truth}
         graph = graph_from_csc(
             torch.from_numpy(indptr),
             torch.from_numpy(neighbours),
             undirected=not self.meta.directed,
-            ndata={f: torch.from_numpy(of_nodes(a)) for f, a in node_fields.items() if a is not None},
-            edata={} if arrays.edge_labels is None else {"label": torch.from_numpy(of_edges(arrays.edge_labels))},
+            ndata={name: torch.from_numpy(of_nodes(array)) for name, array in arrays.node_fields().items()},
+            edata={name: torch.from_numpy(of_edges(array)) for name, array in arrays.edge_fields().items()},
         )
         set_batch_sizes(graph, torch.from_numpy(sizes), torch.from_numpy(num_edges))
         if arrays.node_labels is not None:
@@ -316,3 +317,8 @@ def symmetric_lists(graph: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
     outlive the symmetry.
     """
     return graph._graph._cache.get(_SYMMETRIC)
+
+
+def degrees(graph: Any) -> torch.Tensor:
+    """(N,) neighbours of every node of a batch, in a directed one those from which an edge leads to it."""
+    return graph.ndata[DEGREE] if DEGREE in graph.ndata else graph.in_degrees()

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from spgnn_dgl.data.features import Encoder, FeaturePolicy, InputSpec
+from spgnn_dgl.data.folding import fold_where_it_pays
 from spgnn_dgl.data.store import DatasetInfo, GraphDataset
 from spgnn_dgl.errors import ModelFileError, OptionError
 from spgnn_dgl.nn.readout.wlsortpool import Selection
@@ -162,6 +163,11 @@ class GNNMethod(Method):
         """Makes batches of `data` in the form that the network reads."""
         return self.policy.encoder(data)
 
+    def _small_encoder(self, data: GraphDataset) -> Encoder:
+        """An encoder for many epochs: of folded graphs where the network can read them and they are much smaller."""
+        folds = getattr(self.net, "folds", False)
+        return self.encoder(fold_where_it_pays(data, self.policy.kind) if folds else data)
+
     def fit(
         self,
         train: GraphDataset,
@@ -182,11 +188,11 @@ class GNNMethod(Method):
             self.net = self.build(train.info, self.policy.spec)
         self.result = train_network(
             self.net,
-            self.encoder(train),
+            self._small_encoder(train),
             self.training,
             seed=seed,
-            validation=None if validation is None else self.encoder(validation),
-            watch=None if watch is None else self.encoder(watch),
+            validation=None if validation is None else self._small_encoder(validation),
+            watch=None if watch is None else self.encoder(watch),  # rounded as in predict_proba
             watch_at=watch_at,
             on_epoch=on_epoch,
             checkpoint=checkpoint,

@@ -44,6 +44,11 @@ class GraphNet(nn.Module):
         self.readout = readout
         self.head = head
 
+    @property
+    def folds(self) -> bool:
+        """Whether all parts can read folded batches."""
+        return all(getattr(part, "folds", False) for part in (*self.convs, self.readout))
+
     def layers(self, graph: Any) -> list[Tensor]:
         """[Z¹ … Z^L], each (N, d_l)."""
         return self.layers_of(graph, graph.ndata[DENSE] if self.spec is None else NodeInput.of(graph, self.spec))

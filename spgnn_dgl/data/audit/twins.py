@@ -6,31 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spgnn_dgl.data.features import choose_kind
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.data.substructures.wl import FlatGraphs, first_keys, flatten, mix, node_values, number_keys, refine
+from spgnn_dgl.data.substructures.wl import FlatGraphs, first_colours, flatten, mix, number_keys, refine
 
 _NODE_IN_GRAPH = np.array([0x8EBC6AF09C88C6E3, 0x589965CC75374CC3], dtype=np.uint64)
-_ATTRIBUTE = np.array([0xA24BAED4963EE407, 0x9FB21C651E98DF25], dtype=np.uint64)
-
-
-def first_colours(data: GraphDataset, features: str = "auto") -> np.ndarray:
-    """(N, 2) uint64: equal for nodes that a network cannot tell apart before it passes messages.
-
-    Parameters
-    ----------
-    features
-        As in :class:`spgnn_dgl.data.features.FeaturePolicy`. Degrees are not capped and attributes count to the last
-        bit, so that no network sees more.
-    """
-    kind = choose_kind(data, features)
-    keys = first_keys(data, kind.partition("+")[0] if kind != "attributes" else "constant")
-    if "attributes" in kind:
-        assert data.arrays.node_attributes is not None
-        values = node_values(data, data.arrays.node_attributes).astype(np.float32) + np.float32(0)  # -0 becomes 0
-        for column in values.view(np.uint32).T:
-            keys = mix(keys ^ mix(column[:, None].astype(np.uint64) + _ATTRIBUTE))
-    return keys
 
 
 class Refinement:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spgnn_dgl.data.arrays import cut, slices
+from spgnn_dgl.data.features import choose_kind
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.errors import DatasetError, OptionError
 from spgnn_dgl.registry import did_you_mean
@@ -22,6 +23,7 @@ LABEL_KINDS = ("labels", "degree", "constant")
 
 _LANES = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)  # one per 64-bit half of a key
 _NEIGHBOUR = np.array([0xD6E8FEB86659FD93, 0xA0761D6478BD642F], dtype=np.uint64)
+_ATTRIBUTE = np.array([0xA24BAED4963EE407, 0x9FB21C651E98DF25], dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,25 @@ def first_keys(data: GraphDataset, labels: str = "auto") -> np.ndarray:
     """(N, 2) uint64, the colours before any refinement; parameters as for :func:`wl_keys`."""
     codes, names = node_names(data, labels)
     return text_keys(names)[codes]
+
+
+def first_colours(data: GraphDataset, features: str = "auto") -> np.ndarray:
+    """(N, 2) uint64: equal for nodes that a network cannot tell apart before it passes messages.
+
+    Parameters
+    ----------
+    features
+        As in :class:`spgnn_dgl.data.features.FeaturePolicy`. Degrees are not capped and attributes count to the last
+        bit, so that no network sees more.
+    """
+    kind = choose_kind(data, features)
+    keys = first_keys(data, kind.partition("+")[0] if kind != "attributes" else "constant")
+    if "attributes" in kind:
+        assert data.arrays.node_attributes is not None
+        values = node_values(data, data.arrays.node_attributes).astype(np.float32) + np.float32(0)  # -0 becomes 0
+        for column in values.view(np.uint32).T:
+            keys = mix(keys ^ mix(column[:, None].astype(np.uint64) + _ATTRIBUTE))
+    return keys
 
 
 def refine(flat: FlatGraphs, keys: np.ndarray) -> np.ndarray:

@@ -19,9 +19,14 @@ class Conv(nn.Module, abc.ABC):
     A subclass is constructed as ``Conv(in_dim, out_dim, **options)`` and says its width in `out_dim`. In the first
     layer `in_dim` is an :class:`~spgnn_dgl.data.features.InputSpec` and Z a :class:`~spgnn_dgl.nn.inputs.NodeInput`;
     a conv whose first step is a :class:`~spgnn_dgl.nn.inputs.Projection` takes both without further thought.
+
+    `folds` says that it can also read the batches of :mod:`spgnn_dgl.data.folding`, in which one node stands for
+    several: then it sums over neighbours by :func:`~spgnn_dgl.nn.propagation.neighbour_sum`, and treats every node
+    by itself otherwise.
     """
 
     out_dim: int
+    folds: bool = False
 
     @abc.abstractmethod
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:

@@ -13,7 +13,13 @@ from spgnn_dgl.nn.activation import Activation
 from spgnn_dgl.nn.activation import activation as sigma_by_name
 from spgnn_dgl.nn.conv.base import CONVS, Conv
 from spgnn_dgl.nn.inputs import NodeInput, Projection
-from spgnn_dgl.nn.propagation import ReduceUDF, node_message_view, reduce_function
+from spgnn_dgl.nn.propagation import (
+    ReduceUDF,
+    is_folded,
+    neighbour_sum,
+    node_message_view,
+    reduce_function,
+)
 
 
 @CONVS.register("catagg", "cat-agg")
@@ -67,11 +73,15 @@ class CatAggConv(Conv):
         self.sigma = sigma_by_name(activation, in_place=True)  # of sums that nothing else reads
         self.pool = pool
         self.reduce = reduce_function(pool)
+        self.folds = pool == "sum"
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
         view = node_message_view(graph)
-        view.ndata["Y"] = self.sigma(self.W(Z))  # (N, d)
-        if callable(self.pool) and view.num_edges() == 0:
+        view.ndata["Y"] = Y = self.sigma(self.W(Z))  # (N, d)
+        if is_folded(graph):
+            view.ndata["pooled"] = neighbour_sum(graph, Y)
+            view.apply_nodes(self.concatenate)
+        elif callable(self.pool) and view.num_edges() == 0:
             view.apply_nodes(self.concatenate)  # DGL's update_all fails where a reduce UDF gets no message at all
         else:
             view.update_all(dgl.function.copy_u("Y", "m"), self.reduce, self.concatenate)

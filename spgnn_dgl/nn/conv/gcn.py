@@ -7,14 +7,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from spgnn_dgl._dgl import dgl
 from spgnn_dgl.data.features import InputSpec
+from spgnn_dgl.data.store import degrees
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.activation import Activation
 from spgnn_dgl.nn.activation import activation as sigma_by_name
 from spgnn_dgl.nn.conv.base import CONVS, Conv
 from spgnn_dgl.nn.inputs import NodeInput, Projection
-from spgnn_dgl.nn.propagation import node_message_view
+from spgnn_dgl.nn.propagation import neighbour_sum
 from spgnn_dgl.registry import did_you_mean
 
 NORMS = ("symmetric", "random-walk")
@@ -49,12 +49,15 @@ class GCNConv(Conv):
 
     Examples
     --------
+    >>> from spgnn_dgl._dgl import dgl
     >>> conv = GCNConv(1, 1, norm="random-walk", activation="identity")
     >>> _ = torch.nn.init.ones_(conv.W.weight)
     >>> edge = dgl.graph(([0, 1], [1, 0]), num_nodes=3)
     >>> conv(edge, torch.tensor([[2.0], [4.0], [6.0]])).squeeze(1).tolist()
     [3.0, 3.0, 6.0]
     """
+
+    folds = True
 
     def __init__(
         self,
@@ -75,11 +78,11 @@ class GCNConv(Conv):
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
         Y = self.W(Z)  # (N, d)
-        degrees = (graph.in_degrees() + 1).to(Y.dtype).unsqueeze(1)  # (N, 1)
+        D = (degrees(graph) + 1).to(Y.dtype).unsqueeze(1)  # (N, 1)
         if self.norm == "symmetric":
-            scale = degrees.rsqrt()
+            scale = D.rsqrt()
             Y = Y * scale
         else:
-            scale = degrees.reciprocal()
-        averaged = (dgl.ops.copy_u_sum(node_message_view(graph), Y) + Y) * scale
+            scale = D.reciprocal()
+        averaged = (neighbour_sum(graph, Y) + Y) * scale
         return self.sigma(averaged + self.bias)

@@ -18,9 +18,13 @@ class Readout(nn.Module, abc.ABC):
     `out_shape` is ``(k, D)`` for a readout that keeps an ordered list of nodes and ``(D,)`` for one that sums up; it
     decides which head fits. A readout that `spgnn` can use by name is constructed from what it asks for by these names:
     `dims` (widths of the layers), `k` (nodes to keep), `hidden`.
+
+    `folds` says that it can also read the batches of :mod:`spgnn_dgl.data.folding`, and counts a node as often as
+    ``graph.ndata["copies"]`` says.
     """
 
     out_shape: tuple[int, ...]
+    folds: bool = False
 
     @abc.abstractmethod
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:

@@ -8,9 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from spgnn_dgl.data.folding import COPIES
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.inputs import Projection
 from spgnn_dgl.nn.ops import take_rows, top_k
+from spgnn_dgl.nn.propagation import is_folded
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 from spgnn_dgl.nn.readout.wlsortpool import Selection
 
@@ -39,6 +41,8 @@ class SortPool(Readout):
     L tensors (N, d_l) → (B, k, Σ d_l)
     """
 
+    folds = True
+
     def __init__(self, dims: Sequence[int], k: int):
         super().__init__()
         if k < 1:
@@ -47,12 +51,12 @@ class SortPool(Readout):
         self.out_shape = (k, sum(dims))
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        return take_rows(*self._sorted(graph, layers))
+        return take_rows(*self._sorted(graph, layers), repeated=is_folded(graph))
 
     def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
         """Maps the nodes, then sorts."""
         Z, ids = self._sorted(graph, layers)
-        rows = take_rows(Z @ linear.weight, ids)  # (B, k, out)
+        rows = take_rows(Z @ linear.weight, ids, repeated=is_folded(graph))  # (B, k, out)
         return rows if linear.bias is None else rows + linear.bias
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
@@ -63,4 +67,4 @@ class SortPool(Readout):
     def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """(N, Σ d) all layers side by side, and (B, k) who is kept, -1 where there are fewer than k."""
         Z = torch.cat(list(layers), dim=1)
-        return Z, top_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k)
+        return Z, top_k(Z, Z[:, -1], graph.batch_num_nodes(), self.k, graph.ndata.get(COPIES))

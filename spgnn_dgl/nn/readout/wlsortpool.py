@@ -10,9 +10,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from spgnn_dgl.data.folding import COPIES
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.inputs import Projection
 from spgnn_dgl.nn.ops import sum_rows, take_rows, top_k
+from spgnn_dgl.nn.propagation import is_folded
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 
 
@@ -54,6 +56,8 @@ class WLSortPool(Readout):
     L tensors (N, d_l) → (B, k, Σ(d_l + 1))
     """
 
+    folds = True
+
     def __init__(self, dims: Sequence[int], k: int, hidden: int = 16):
         super().__init__()
         if k < 1:
@@ -74,7 +78,7 @@ class WLSortPool(Readout):
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
         Z, importance, ids = self._sorted(graph, layers)
         H = torch.cat([Z, importance], dim=2)  # (L, N, d + 1)
-        H = take_rows(H.flatten(0, 1), ids.permute(1, 2, 0)).flatten(2)  # (B, k, L·(d + 1))
+        H = take_rows(H.flatten(0, 1), ids.permute(1, 2, 0), repeated=is_folded(graph)).flatten(2)  # (B, k, L·(d + 1))
         return H if self._columns is None else H[:, :, self._columns]
 
     def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
@@ -84,7 +88,7 @@ class WLSortPool(Readout):
         Z, importance, ids = self._sorted(graph, layers)
         W = linear.weight.view(len(Z), Z.shape[2] + 1, -1)  # (L, d + 1, out)
         P = torch.baddbmm(importance * W[:, -1:], Z, W[:, :-1])  # (L, N, out): H⁽ˡ⁾W⁽ˡ⁾
-        rows = sum_rows(P.flatten(0, 1), ids)  # (B, k, out)
+        rows = sum_rows(P.flatten(0, 1), ids, repeated=is_folded(graph))  # (B, k, out)
         return rows if linear.bias is None else rows + linear.bias
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
@@ -99,8 +103,10 @@ class WLSortPool(Readout):
         """
         Z = self._stack(layers)
         importance = self._importance(Z)
-        sizes = graph.batch_num_nodes()
-        ids = top_k(Z.flatten(0, 1), importance.flatten(), sizes.repeat(len(Z)), self.k)
+        sizes, copies = graph.batch_num_nodes(), graph.ndata.get(COPIES)
+        if copies is not None:
+            copies = copies.repeat(len(Z))
+        ids = top_k(Z.flatten(0, 1), importance.flatten(), sizes.repeat(len(Z)), self.k, copies)
         return Z, importance, ids.view(len(Z), len(sizes), self.k)
 
     def _stack(self, tensors: Sequence[Tensor]) -> Tensor:

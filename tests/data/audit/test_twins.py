@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from networkx.algorithms.graph_hashing import weisfeiler_lehman_graph_hash
 
-from spgnn_dgl.data.audit.twins import Refinement, count_twins, first_colours, twin_groups
+from spgnn_dgl.data.audit.twins import Refinement, count_twins, twin_groups
 from spgnn_dgl.data.folds import stratified_folds
 from spgnn_dgl.data.readers.graphs import from_graphs
 from spgnn_dgl.data.store import GraphDataset
+from spgnn_dgl.data.substructures.wl import first_colours
 from spgnn_dgl.errors import OptionError
 from tests.conftest import random_dataset
 
