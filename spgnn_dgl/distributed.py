@@ -71,6 +71,14 @@ class Ranks:
         torch.distributed.all_reduce(total)
         return total.numpy()
 
+    def sum_tensor(self, values: Tensor) -> Tensor:
+        """The same of a tensor, where it is and as precise as it is."""
+        if self.world == 1:
+            return values
+        total = values.clone()
+        torch.distributed.all_reduce(total)
+        return total
+
     def from_first(self, content: bytes | None) -> bytes | None:
         """What the first rank has; the others may give anything."""
         if self.world == 1:
@@ -143,22 +151,6 @@ def balanced(costs: np.ndarray, parts: int) -> np.ndarray:
         part[item] = lightest
         heapq.heapreplace(loads, (load + int(costs[item]), lightest))
     return part
-
-
-class SumOverRanks(torch.autograd.Function):
-    """The sum of all ranks' tensors, on each of them; its gradient is the sum of theirs."""
-
-    @staticmethod
-    def forward(ctx: Any, X: Tensor) -> Tensor:
-        total = X.clone()
-        torch.distributed.all_reduce(total)
-        return total
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
-        total = grad.clone()
-        torch.distributed.all_reduce(total)
-        return total
 
 
 @contextlib.contextmanager

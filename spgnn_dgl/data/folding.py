@@ -20,7 +20,6 @@ from spgnn_dgl.data.substructures.wl import FlatGraphs, first_colours, flatten, 
 COPIES, COUNTS, REVERSE_COUNTS = "copies", "counts", "reverse counts"
 """Fields of a folded batch, besides DEGREE; see :class:`FoldedArrays`."""
 
-PAYS = 0.9  # share of nodes left up to which a training step was faster than on the graphs as they are
 SAMPLE = 100  # graphs that are tried first
 MOST_GRAPHS, MOST_EDGES = 1 << 20, 1 << 26  # beyond, the folded arrays might not fit into memory
 BLOCK = 1 << 20  # edges that are refined together
@@ -78,14 +77,14 @@ def fold(data: GraphDataset, features: str = "auto") -> GraphDataset:
     return GraphDataset(FoldedArrays(labels=data.labels, **offsets, **joined), data.meta)
 
 
-def fold_where_it_pays(data: GraphDataset, features: str = "auto") -> GraphDataset:
-    """The folded graphs if they are much smaller, else `data` itself. Some are tried to find out."""
+def fold_where_it_pays(data: GraphDataset, features: str = "auto", at_most: float = 0.9) -> GraphDataset:
+    """The folded graphs if no more than that share of the nodes is left, else `data` itself; some are tried first."""
     if data.meta.directed or isinstance(data.arrays, FoldedArrays):
         return data
     if not 0 < len(data) <= MOST_GRAPHS or data.edge_counts.sum() > MOST_EDGES:
         return data
     sample = data.subset(np.linspace(0, len(data) - 1, min(SAMPLE, len(data))).astype(np.int64))
-    if fold(sample, features).node_counts.sum() > PAYS * sample.node_counts.sum():
+    if fold(sample, features).node_counts.sum() > at_most * sample.node_counts.sum():
         return data
     return fold(data, features)
 

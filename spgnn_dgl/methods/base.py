@@ -165,8 +165,8 @@ class GNNMethod(Method):
 
     def _small_encoder(self, data: GraphDataset) -> Encoder:
         """An encoder for many epochs: of folded graphs where the network can read them and they are much smaller."""
-        folds = getattr(self.net, "folds", False)
-        return self.encoder(fold_where_it_pays(data, self.policy.kind) if folds else data)
+        share = getattr(self.net, "fold_at", 0.0)
+        return self.encoder(fold_where_it_pays(data, self.policy.kind, share) if share else data)
 
     def fit(
         self,

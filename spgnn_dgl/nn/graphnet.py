@@ -45,9 +45,10 @@ class GraphNet(nn.Module):
         self.head = head
 
     @property
-    def folds(self) -> bool:
-        """Whether all parts can read folded batches."""
-        return all(getattr(part, "folds", False) for part in (*self.convs, self.readout))
+    def fold_at(self) -> float:
+        """Share of nodes left up to which folded batches are the faster ones; 0 where a part cannot read them."""
+        can = all(getattr(part, "folds", False) for part in (*self.convs, self.readout))
+        return min(getattr(conv, "fold_at", Conv.fold_at) for conv in self.convs) if can else 0.0
 
     def layers(self, graph: Any) -> list[Tensor]:
         """[Z¹ … Z^L], each (N, d_l)."""

@@ -24,18 +24,21 @@ def segment_ids(sizes: Tensor) -> Tensor:
     return torch.repeat_interleave(torch.arange(len(sizes), device=sizes.device), sizes)
 
 
-def segment_sum(rows: Tensor, sizes: Tensor) -> Tensor:
-    """(N, D) rows summed per segment, (B, D); an empty segment sums to zero."""
+def segment_sum(rows: Tensor, sizes: Tensor, copies: Tensor | None = None) -> Tensor:
+    """(N, D) rows summed per segment, (B, D); an empty segment sums to zero. `copies` (N,): how often a row counts."""
+    if copies is not None:
+        rows = rows * copies.to(rows.dtype).unsqueeze(-1)
     return rows.new_zeros(len(sizes), *rows.shape[1:]).index_add_(0, segment_ids(sizes), rows)
 
 
-def segment_mean(rows: Tensor, sizes: Tensor) -> Tensor:
-    """(N, D) rows averaged per segment, (B, D)."""
-    return segment_sum(rows, sizes) / sizes.clamp(min=1).to(rows.dtype).unsqueeze(-1)
+def segment_mean(rows: Tensor, sizes: Tensor, copies: Tensor | None = None) -> Tensor:
+    """(N, D) rows averaged per segment, (B, D). `copies` (N,): how often a row counts."""
+    counts = sizes if copies is None else segment_sum(copies.unsqueeze(-1), sizes).squeeze(-1)
+    return segment_sum(rows, sizes, copies) / counts.clamp(min=1).to(rows.dtype).unsqueeze(-1)
 
 
-def segment_max(rows: Tensor, sizes: Tensor) -> Tensor:
-    """(N, D) largest entry per segment and channel, (B, D); an empty segment gives zero."""
+def segment_max(rows: Tensor, sizes: Tensor, copies: Tensor | None = None) -> Tensor:
+    """(N, D) largest entry per segment and channel, (B, D); an empty segment gives zero; `copies` change nothing."""
     index = segment_ids(sizes).unsqueeze(-1).expand_as(rows)
     return rows.new_zeros(len(sizes), rows.shape[1]).scatter_reduce(0, index, rows, "amax", include_self=False)
 

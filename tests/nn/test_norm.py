@@ -27,3 +27,14 @@ def test_one_node_is_normalised_as_in_evaluation():
     trained = norm(X)
     assert torch.equal(norm.running_mean, before)
     torch.testing.assert_close(trained, norm.eval()(X))
+
+
+def test_copies_count_as_so_many_nodes():
+    ours, theirs = BatchNorm(4), nn.BatchNorm1d(4)
+    X, copies = torch.randn(5, 4), torch.tensor([1, 3, 1, 2, 4])
+    repeated = torch.repeat_interleave(torch.arange(5), copies)
+    torch.testing.assert_close(ours(X, copies)[repeated], theirs(X[repeated]))
+    torch.testing.assert_close(ours.running_mean, theirs.running_mean)
+    torch.testing.assert_close(ours.running_var, theirs.running_var)
+    lonely = BatchNorm(4)
+    torch.testing.assert_close(lonely(X[:1], copies[:1]), lonely.eval()(X[:1]))

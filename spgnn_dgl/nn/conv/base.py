@@ -22,11 +22,17 @@ class Conv(nn.Module, abc.ABC):
 
     `folds` says that it can also read the batches of :mod:`spgnn_dgl.data.folding`, in which one node stands for
     several: then it sums over neighbours by :func:`~spgnn_dgl.nn.propagation.neighbour_sum`, and treats every node
-    by itself otherwise.
+    by itself otherwise. `fold_at` is the share of nodes left up to which that was the faster way.
     """
 
     out_dim: int
     folds: bool = False
+    fold_at: float = 0.9
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "forward" in vars(cls) and "folds" not in vars(cls):  # what another forward could read says nothing of it
+            cls.folds = False
 
     @abc.abstractmethod
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:

@@ -58,6 +58,8 @@ class CatAggConv(Conv):
     8
     """
 
+    folds = True
+
     def __init__(
         self,
         in_dim: int | InputSpec,
@@ -73,7 +75,8 @@ class CatAggConv(Conv):
         self.sigma = sigma_by_name(activation, in_place=True)  # of sums that nothing else reads
         self.pool = pool
         self.reduce = reduce_function(pool)
-        self.folds = pool == "sum"
+        if pool != "sum":
+            self.folds = False
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
         view = node_message_view(graph)

@@ -26,6 +26,11 @@ class Readout(nn.Module, abc.ABC):
     out_shape: tuple[int, ...]
     folds: bool = False
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "forward" in vars(cls) and "folds" not in vars(cls):  # what another forward could read says nothing of it
+            cls.folds = False
+
     @abc.abstractmethod
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
         """L tensors (N, d_l) → ``(B, *out_shape)``."""

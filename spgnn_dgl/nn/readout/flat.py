@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from spgnn_dgl.data.folding import COPIES
 from spgnn_dgl.nn.ops import segment_max, segment_mean, segment_sum
 from spgnn_dgl.nn.readout.base import READOUTS, Readout
 
@@ -25,14 +26,16 @@ class FlatReadout(Readout):
     L tensors (N, d_l) → (B, Σ d_l)
     """
 
-    reduce: ClassVar[staticmethod[[Tensor, Tensor], Tensor]]
+    folds = True
+    reduce: ClassVar[staticmethod[[Tensor, Tensor, Tensor | None], Tensor]]
 
     def __init__(self, dims: Sequence[int]):
         super().__init__()
         self.out_shape = (sum(dims),)
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        return type(self).reduce(torch.cat(list(layers), dim=1), graph.batch_num_nodes())
+        Z = torch.cat(list(layers), dim=1)
+        return type(self).reduce(Z, graph.batch_num_nodes(), graph.ndata.get(COPIES))
 
 
 @READOUTS.register("sum")

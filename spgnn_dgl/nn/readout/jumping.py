@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from spgnn_dgl.data.features import InputSpec
+from spgnn_dgl.data.folding import COPIES
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.nn.head import Dropout
 from spgnn_dgl.nn.inputs import NodeInput, Projection
@@ -49,6 +50,8 @@ class JumpingReadout(Readout):
     L tensors (N, d_l) → (B, C)
     """
 
+    folds = True
+
     def __init__(
         self, spec: InputSpec, dims: Sequence[int], num_classes: int, *, pool: str = "sum", dropout: float = 0.5
     ):
@@ -63,8 +66,8 @@ class JumpingReadout(Readout):
         self.out_shape = (num_classes,)
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        sizes = graph.batch_num_nodes()
-        scores = self.dropout(self.pool(self.input(NodeInput.of(graph, self.spec)), sizes) + self.input_bias)
+        sizes, copies = graph.batch_num_nodes(), graph.ndata.get(COPIES)
+        scores = self.dropout(self.pool(self.input(NodeInput.of(graph, self.spec)), sizes, copies) + self.input_bias)
         for vote, Z in zip(self.votes, layers):
-            scores = scores + self.dropout(vote(self.pool(Z, sizes)))
+            scores = scores + self.dropout(vote(self.pool(Z, sizes, copies)))
         return scores  # (B, C)
