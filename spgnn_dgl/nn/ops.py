@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -43,7 +44,7 @@ def segment_max(rows: Tensor, sizes: Tensor, copies: Tensor | None = None) -> Te
     return rows.new_zeros(len(sizes), rows.shape[1]).scatter_reduce(0, index, rows, "amax", include_self=False)
 
 
-def descending_order(rows: Tensor, key: Tensor, sizes: Tensor) -> Tensor:
+def descending_order(rows: Tensor | Sequence[Tensor], key: Tensor, sizes: Tensor) -> Tensor:
     """Order of the rows by descending `key` inside each segment, exact ties by the row itself.
 
     One sort over all segments: segment number, key and row number are packed into one 64-bit integer. Rows whose keys
@@ -57,7 +58,7 @@ def descending_order(rows: Tensor, key: Tensor, sizes: Tensor) -> Tensor:
     Parameters
     ----------
     rows
-        (N, D) what breaks ties.
+        (N, D) what breaks ties; also in several blocks, which stand one after the other.
     key
         (N,) float32.
     sizes
@@ -68,7 +69,7 @@ def descending_order(rows: Tensor, key: Tensor, sizes: Tensor) -> Tensor:
     Tensor
         (N,) row numbers, segment after segment.
     """
-    rows, lengths = rows.detach(), sizes.cpu().numpy()
+    lengths = sizes.cpu().numpy()
     segments = np.repeat(np.arange(len(lengths)), lengths)
     packed, order = _sorted(_pack(segments, _descending_bits(key), 32), bits=32 + len(lengths).bit_length())
     tied = np.zeros(len(order) + 1, dtype=bool)
@@ -77,9 +78,12 @@ def descending_order(rows: Tensor, key: Tensor, sizes: Tensor) -> Tensor:
     if len(positions):
         run = np.cumsum(~tied[positions])  # (T,) number of the run of ties
         nodes = order[positions]
-        score, bits = _row_score(rows, nodes), _SCORE_BITS + int(run[-1]).bit_length()
+        score, bits = (
+            _row_score([rows] if isinstance(rows, Tensor) else rows, nodes),
+            _SCORE_BITS + int(run[-1]).bit_length(),
+        )
         order[positions] = nodes[_sorted(_pack(run, score, _SCORE_BITS), bits)[1]]
-    return torch.from_numpy(order).to(rows.device)
+    return torch.from_numpy(order).to(key.device)
 
 
 def _sorted(values: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
@@ -104,10 +108,16 @@ def _descending_bits(key: Tensor) -> np.ndarray:
     return _LARGEST_INT32 - (bits ^ ((bits >> 31) & _LARGEST_INT32)).astype(np.int64)
 
 
-def _row_score(rows: Tensor, nodes: np.ndarray) -> np.ndarray:
+def _row_score(blocks: Sequence[Tensor], nodes: np.ndarray) -> np.ndarray:
     """(T,) integers of _SCORE_BITS bits for these rows, descending in a generic linear functional of the row."""
-    tied = rows.index_select(0, torch.from_numpy(nodes).to(rows.device)).cpu().numpy().astype(np.float64)
-    score = tied @ _generic_weights(rows.shape[1])
+    ends = np.cumsum([len(rows) for rows in blocks])
+    block_of = np.searchsorted(ends, nodes, side="right")
+    score = np.empty(len(nodes))
+    for number, rows in enumerate(blocks):
+        here = np.flatnonzero(block_of == number)
+        places = torch.from_numpy(nodes[here] - (ends[number] - len(rows))).to(rows.device)
+        tied = rows.detach().index_select(0, places).cpu().numpy().astype(np.float64)
+        score[here] = tied @ _generic_weights(rows.shape[1])
     score = score.max() - score
     spread = score.max()
     scale = (2**_SCORE_BITS - 1) / spread if spread > 1e-290 else 0.0
@@ -121,8 +131,10 @@ def _generic_weights(dim: int) -> np.ndarray:
     return np.sqrt(2 * index + 3) * (1 - 2 * (index % 2))
 
 
-def top_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int, copies: Tensor | None = None) -> Tensor:
+def top_k(rows: Tensor | Sequence[Tensor], key: Tensor, sizes: Tensor, k: int, copies: Tensor | None = None) -> Tensor:
     """(B, k) numbers of the k rows of largest key of every segment, in descending order, -1 where it has fewer.
+
+    Parameters as for :func:`descending_order`.
 
     With `copies` (N,) a row counts that many times: its number is repeated, and k is reached the sooner.
     """
@@ -135,7 +147,7 @@ def top_k(rows: Tensor, key: Tensor, sizes: Tensor, k: int, copies: Tensor | Non
     lengths, ranks = lengths[:, None], np.arange(k)
     places = np.cumsum(lengths)[:, None] - lengths + ranks  # (B, k)
     ids = np.append(order, -1)[np.where(ranks < lengths, places, len(order))]
-    return torch.from_numpy(ids).to(rows.device)
+    return torch.from_numpy(ids).to(key.device)
 
 
 class _TakeRows(torch.autograd.Function):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spgnn_dgl.data.folding import COPIES
@@ -71,55 +70,60 @@ class WLSortPool(Readout):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
         self.out_shape = (k, sum(dims) + len(self.dims))
-        widest = max(dims)
-        used = [layer * (widest + 1) + c for layer, d in enumerate(dims) for c in range(widest - d, widest + 1)]
-        self._columns = None if len(set(dims)) == 1 else used  # narrow layers are padded in front; drop that again
 
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
-        Z, importance, ids = self._sorted(graph, layers)
-        H = torch.cat([Z, importance], dim=2)  # (L, N, d + 1)
-        H = take_rows(H.flatten(0, 1), ids.permute(1, 2, 0), repeated=is_folded(graph)).flatten(2)  # (B, k, L·(d + 1))
-        return H if self._columns is None else H[:, :, self._columns]
+        importance, ids = self._sorted(graph, layers)
+        H = (torch.cat(columns, dim=1) for columns in zip(layers, importance))  # (N, d + 1) each
+        own = _of_each_layer(ids, importance.shape[1])
+        return torch.cat([take_rows(h, i, repeated=is_folded(graph)) for h, i in zip(H, own)], dim=2)
 
     def projected(self, graph: Any, layers: Sequence[Tensor], linear: Projection) -> Tensor:
-        """A row of Z_G stands in L blocks, one per layer: so does the map, and Σ H⁽ˡ⁾W⁽ˡ⁾ is summed after sorting."""
-        if self._columns is not None:
+        """A row of Z_G stands in L blocks, one per layer: so does the map, and Σ H⁽ˡ⁾W⁽ˡ⁾ is summed after sorting.
+
+        A layer is multiplied once, with its block of the map and with the first map of its MLP side by side.
+        """
+        if len(set(self.dims)) > 1:
             return super().projected(graph, layers, linear)
-        Z, importance, ids = self._sorted(graph, layers)
-        W = linear.weight.view(len(Z), Z.shape[2] + 1, -1)  # (L, d + 1, out)
-        P = torch.baddbmm(importance * W[:, -1:], Z, W[:, :-1])  # (L, N, out): H⁽ˡ⁾W⁽ˡ⁾
-        rows = sum_rows(P.flatten(0, 1), ids, repeated=is_folded(graph))  # (B, k, out)
-        return rows if linear.bias is None else rows + linear.bias
+        W1 = torch.stack([mlp[0].weight for mlp in self.importance])  # type: ignore[index]  # (L, hidden, d)
+        W = linear.weight.view(len(layers), self.dims[0] + 1, -1)  # (L, d + 1, out), the last row for the importance
+        both = torch.cat([W1.transpose(1, 2), W[:, :-1]], dim=2)  # (L, d, hidden + out)
+        hidden, P = _products(layers, both.unbind()).split([W1.shape[1], W.shape[2]], dim=2)
+        importance = self._importance(hidden)
+        P = torch.addcmul(P, importance, W[:, -1:])  # (L, N, out): H⁽ˡ⁾W⁽ˡ⁾
+        rows = sum_rows(P.flatten(0, 1), self._top_k(graph, layers, importance), repeated=is_folded(graph))
+        return rows if linear.bias is None else rows + linear.bias  # (B, k, out)
 
     def select(self, graph: Any, layers: Sequence[Tensor]) -> Selection:
         """Which nodes each layer keeps, and the importance of all."""
-        Z, importance, ids = self._sorted(graph, layers)
-        return Selection(torch.where(ids < 0, ids, ids % Z.shape[1]), importance.squeeze(2))
+        importance, ids = self._sorted(graph, layers)
+        return Selection(_of_each_layer(ids, importance.shape[1]), importance.squeeze(2))
 
-    def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-        """(L, N, d) all layers, (L, N, 1) importance, and who is kept. One sort for all layers.
+    def _sorted(self, graph: Any, layers: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """(L, N, 1) importance, and who is kept."""
+        importance = self._importance(_products(layers, [mlp[0].weight.t() for mlp in self.importance]))  # type: ignore[index]
+        return importance, self._top_k(graph, layers, importance)
 
-        The latter are (L, B, k) numbers among all L·N rows, -1 where there are fewer than k.
-        """
-        Z = self._stack(layers)
-        importance = self._importance(Z)
-        sizes, copies = graph.batch_num_nodes(), graph.ndata.get(COPIES)
-        if copies is not None:
-            copies = copies.repeat(len(Z))
-        ids = top_k(Z.flatten(0, 1), importance.flatten(), sizes.repeat(len(Z)), self.k, copies)
-        return Z, importance, ids.view(len(Z), len(sizes), self.k)
-
-    def _stack(self, tensors: Sequence[Tensor]) -> Tensor:
-        """Tensors of different width in one, the narrow ones with zeros in front."""
-        widest = max(self.dims)
-        return torch.stack([t if (d := t.shape[-1]) == widest else F.pad(t, (widest - d, 0)) for t in tensors])
-
-    def _importance(self, Z: Tensor) -> Tensor:
-        """(L, N, d) → (L, N, 1): the MLPs of all layers at once."""
+    def _importance(self, products: Tensor) -> Tensor:
+        """(L, N, hidden) → (L, N, 1): what the MLPs of all layers make of the products with their first maps."""
         firsts, lasts = zip(*((mlp[0], mlp[2]) for mlp in self.importance))  # type: ignore[index]
-        W1 = self._stack([linear.weight for linear in firsts]).transpose(1, 2)  # (L, d, hidden)
         b1 = torch.stack([linear.bias for linear in firsts]).unsqueeze(1)
         W2 = torch.stack([linear.weight for linear in lasts])  # (L, 1, hidden)
         b2 = torch.stack([linear.bias for linear in lasts]).unsqueeze(1)
-        hidden = torch.relu(torch.baddbmm(b1, Z, W1))
+        hidden = torch.relu_(products + b1)
         return (hidden * W2).sum(2, keepdim=True) + b2  # faster than a product with one column
+
+    def _top_k(self, graph: Any, layers: Sequence[Tensor], importance: Tensor) -> Tensor:
+        """(L, B, k) who is kept, as numbers among all L·N rows, -1 where there are fewer than k. One sort for all."""
+        L, sizes, copies = len(layers), graph.batch_num_nodes(), graph.ndata.get(COPIES)
+        copies = None if copies is None else copies.repeat(L)
+        return top_k(layers, importance.flatten(), sizes.repeat(L), self.k, copies).view(L, len(sizes), self.k)
+
+
+def _products(layers: Sequence[Tensor], maps: Sequence[Tensor]) -> Tensor:
+    """(L, N, c): each layer times its map. The layers stay where they are: to stack them takes as much memory again."""
+    return torch.stack([Z @ W for Z, W in zip(layers, maps, strict=True)])
+
+
+def _of_each_layer(ids: Tensor, N: int) -> Tensor:
+    """Numbers among the rows of all layers as numbers among the N rows of one."""
+    return torch.where(ids < 0, ids, ids % N)
