@@ -42,6 +42,19 @@ def train(
 
 
 @app.command()
+def fold(
+    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    rounds: Annotated[int, typer.Option(help="rounds in which both take their turn")] = 9,
+    only: Annotated[list[str] | None, typer.Option(help="only these datasets")] = None,
+) -> None:
+    """The training step on folded graphs, against that on the graphs as they are."""
+    from spgnn_dgl.bench.fold import DATASETS, measure
+    from spgnn_dgl.data import data_home as find_home
+
+    report(measure(find_home(data_home), rounds=rounds, names=tuple(only or DATASETS)))
+
+
+@app.command()
 def scale(
     scratch: Annotated[Path | None, typer.Option(help="folder with 8 GB of room (default: a temporary one)")] = None,
     data_home: Annotated[
