@@ -65,7 +65,8 @@ class SPGNN(GNNMethod):
     pool
         How Cat-Agg pools neighbours: ``"sum"``, ``"mean"``, ``"max"``. Another conv must have the option to take it.
     activation
-        σ of the convolutions.
+        σ of the convolutions. With ``"relu"``, sums over many neighbours grow from layer to layer; on graphs as dense as
+        those of COLLAB, trainings do not recover from that.
     hidden
         Hidden units of the importance MLPs.
     dropout
@@ -83,7 +84,7 @@ class SPGNN(GNNMethod):
         channels: int = 32,
         k: int | str = "auto",
         pool: str = "sum",
-        activation: str = "relu",
+        activation: str = "tanh",
         hidden: int = 16,
         dropout: float = 0.5,
         **training: Any,
@@ -167,10 +168,20 @@ class GINSortPool(SPGNN):
     batch_norm
         Batch norm in the MLPs of the convolution, as its authors have it. Without it, sums over four layers grow
         beyond what the head can read where degrees are large.
+    activation
+        σ of the convolution, as its authors have it.
     """
 
-    def __init__(self, *, conv: str = "gin", readout: str = "sortpool", batch_norm: bool = True, **options: Any):
-        super().__init__(conv=conv, readout=readout, **options)
+    def __init__(
+        self,
+        *,
+        conv: str = "gin",
+        readout: str = "sortpool",
+        batch_norm: bool = True,
+        activation: str = "relu",
+        **options: Any,
+    ):
+        super().__init__(conv=conv, readout=readout, activation=activation, **options)
         self.batch_norm = batch_norm
 
     def _conv_options(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ ACTIVATIONS.register("leaky_relu")(torch.nn.functional.leaky_relu)
 ACTIVATIONS.register("identity", "none", "linear")(lambda x: x)
 
 
-IN_PLACE: dict[Activation, Activation] = {torch.relu: torch.relu_}
+IN_PLACE: dict[Activation, Activation] = {torch.relu: torch.relu_, torch.tanh: torch.tanh_}
 
 
 def activation(sigma: str | Activation, *, in_place: bool = False) -> Activation:

@@ -78,7 +78,7 @@ def test_a_readout_that_needs_more_than_the_method_has():
 
 
 def test_an_ablation_is_spgnn_with_other_defaults():
-    changed = {"arch1": {"readout": "sortpool"}, "arch2": {"conv": "gin", "readout": "sortpool"}}
+    changed = {"arch1": {"readout": "sortpool"}, "arch2": {"conv": "gin", "readout": "sortpool", "activation": "relu"}}
     further = {"arch1": {}, "arch2": {"batch_norm": False}}  # an option that spgnn does not have
     plain = METHODS.get("spgnn").options()
     for name, options in changed.items():
