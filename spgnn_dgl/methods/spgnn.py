@@ -65,8 +65,8 @@ class SPGNN(GNNMethod):
     pool
         How Cat-Agg pools neighbours: ``"sum"``, ``"mean"``, ``"max"``. Another conv must have the option to take it.
     activation
-        σ of the convolutions. With ``"relu"``, sums over many neighbours grow from layer to layer; on graphs as dense as
-        those of COLLAB, trainings do not recover from that.
+        σ of the convolutions. With ``"relu"``, sums over many neighbours grow from layer to layer; on dense graphs such
+        as those of COLLAB, trainings do not recover from that.
     hidden
         Hidden units of the importance MLPs.
     dropout
