@@ -32,7 +32,7 @@ from spgnn_dgl.bench.memory import resident
 from spgnn_dgl.bench.molecules import molecules
 from spgnn_dgl.bench.text import write_tu
 from spgnn_dgl.bench.timing import Row, interleave, medians, readable, time_once
-from spgnn_dgl.bench.train import BATCH_SIZE, our_step, repeated
+from spgnn_dgl.bench.train import BATCH_SIZE, our_step, repeated, unfolded
 from spgnn_dgl.data.building.conversion import convert_dataset
 from spgnn_dgl.data.load import load_dataset
 from spgnn_dgl.data.store import GraphDataset
@@ -238,7 +238,7 @@ def time_training(found: list[Measured], folder: Path, rounds: int) -> None:
     for one in found:
         torch.manual_seed(0)
         data = load_dataset(folder / str(one.graphs))
-        candidates[str(one.graphs)] = repeated(our_step(data, K, BATCH_SIZE), STEPS)
+        candidates[str(one.graphs)] = repeated(our_step(data, K, BATCH_SIZE, fold=unfolded), STEPS)
     with steady_memory():
         for step in candidates.values():
             step()
@@ -321,7 +321,7 @@ def train(store: Path, steps: int) -> dict[str, float]:
     with watched() as peak, seeded(0, threads=1), steady_memory():
         begin = time.perf_counter()
         data = load_dataset(store)
-        step = our_step(data, max(choose_k(data.node_counts)), BATCH_SIZE)
+        step = our_step(data, max(choose_k(data.node_counts)), BATCH_SIZE, fold=unfolded)
         step()
         start = time.perf_counter() - begin
         before = bytes_from_disk()

@@ -21,7 +21,7 @@ COPIES, COUNTS, REVERSE_COUNTS = "copies", "counts", "reverse counts"
 """Fields of a folded batch, besides DEGREE; see :class:`FoldedArrays`."""
 
 SAMPLE = 100  # graphs that are tried first
-MOST_GRAPHS, MOST_EDGES = 1 << 20, 1 << 26  # beyond, the folded arrays might not fit into memory
+MOST_GRAPHS, MOST_NODES, MOST_EDGES = 1 << 20, 1 << 22, 1 << 25  # beyond, memory would grow with the dataset
 BLOCK = 1 << 20  # edges that are refined together
 _GRAPH = np.array([0xE7037ED1A0B428DB, 0x8BB84B93962EACC9], dtype=np.uint64)
 
@@ -81,7 +81,9 @@ def fold_where_it_pays(data: GraphDataset, features: str = "auto", at_most: floa
     """The folded graphs if no more than that share of the nodes is left, else `data` itself; some are tried first."""
     if data.meta.directed or isinstance(data.arrays, FoldedArrays):
         return data
-    if not 0 < len(data) <= MOST_GRAPHS or data.edge_counts.sum() > MOST_EDGES:
+    if not 0 < len(data) <= MOST_GRAPHS:
+        return data
+    if data.node_counts.sum() > MOST_NODES or data.edge_counts.sum() > MOST_EDGES:
         return data
     sample = data.subset(np.linspace(0, len(data) - 1, min(SAMPLE, len(data))).astype(np.int64))
     if fold(sample, features).node_counts.sum() > at_most * sample.node_counts.sum():

@@ -156,8 +156,10 @@ def test_what_cannot_or_need_not_be_folded_is_left_as_it_is(monkeypatch):
     once = fold_where_it_pays(stars)
     assert once.node_counts.tolist() == [2, 2, 2]
     assert fold_where_it_pays(once) is once
-    monkeypatch.setattr(folding, "MOST_EDGES", 20)
-    assert fold_where_it_pays(stars) is stars
+    for limit in ("MOST_GRAPHS", "MOST_NODES", "MOST_EDGES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(folding, limit, 2)
+            assert fold_where_it_pays(stars) is stars
 
 
 def test_a_conv_with_another_forward_is_not_given_folded_graphs_unless_it_says_so():
