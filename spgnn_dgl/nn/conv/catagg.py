@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -80,27 +81,30 @@ class CatAggConv(Conv):
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
         view = node_message_view(graph)
+        upper, lower = self.M.weight.split(self.out_dim)
         view.ndata["Y"] = Y = self.sigma(self.W(Z))  # (N, d)
+        # Σ (Y_j M₂) is (Σ Y_j) M₂: mapped before they are summed, neighbours need not be kept for the backward pass
+        view.ndata["sent"] = Y @ lower if self.pool == "sum" else Y
+        apply = partial(self.concatenate, upper, lower)
         if is_folded(graph):
-            view.ndata["pooled"] = neighbour_sum(graph, Y)
-            view.apply_nodes(self.concatenate)
+            view.ndata["pooled"] = neighbour_sum(graph, view.ndata["sent"])
+            view.apply_nodes(apply)
         elif callable(self.pool) and view.num_edges() == 0:
-            view.apply_nodes(self.concatenate)  # DGL's update_all fails where a reduce UDF gets no message at all
+            view.apply_nodes(apply)  # DGL's update_all fails where a reduce UDF gets no message at all
         else:
-            view.update_all(dgl.function.copy_u("Y", "m"), self.reduce, self.concatenate)
+            view.update_all(dgl.function.copy_u("sent", "m"), self.reduce, apply)
         return view.ndata["Z"]
 
-    def concatenate(self, nodes: Any) -> dict[str, Tensor]:
+    def concatenate(self, upper: Tensor, lower: Tensor, nodes: Any) -> dict[str, Tensor]:
         """DGL's apply step: concat(Y_i, pooled neighbours) through M and σ.
 
         concat(a, b) M is a M₁ + b M₂ with the upper and the lower half of M: nothing needs to be copied side by side.
         """
         assert self.M.bias is not None
-        upper, lower = self.M.weight.split(self.out_dim)
         Z = torch.addmm(self.M.bias, nodes.data["Y"], upper)  # (N, d)
         if "pooled" in nodes.data:
             pooled = nodes.data["pooled"]
             if self.pool == "max":  # DGL's maximum over no neighbours is -inf, and is mended only after this step
                 pooled = pooled.masked_fill(pooled.isneginf(), 0.0)
-            Z = Z.addmm_(pooled, lower)
+            Z = Z.add_(pooled) if self.pool == "sum" else Z.addmm_(pooled, lower)
         return {"Z": self.sigma(Z)}
