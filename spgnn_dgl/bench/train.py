@@ -28,6 +28,7 @@ from spgnn_dgl.nn.head import CNNHead
 from spgnn_dgl.nn.propagation import node_message_view
 from spgnn_dgl.nn.readout import WLSortPool
 from spgnn_dgl.training import FlatAdam, seeded, steady_memory
+from spgnn_dgl.training.surroundings import lean_memory
 
 DATASETS = ("MUTAG", "NCI1", "IMDB-MULTI", "PROTEINS", "DD")
 BATCH_SIZE = 50
@@ -227,9 +228,14 @@ def sampled_step(data: GraphDataset, members: np.ndarray) -> Step:
 
 
 def main(name: str, home: str, who: str, epochs: str) -> None:
-    """Resident memory of a training in MiB, as JSON: after the first and the last epoch, and the peak beyond a step."""
+    """Resident memory of a training in MiB, as JSON: after the first and the last epoch, and the peak beyond a step.
+
+    What is free is returned at once. Otherwise all would show, beside what they need, how well malloc finds a free
+    place for tensors of ever different sizes; that is more, and changes from process to process.
+    """
     data = load_dataset(name, data_home=home)
-    with seeded(0, threads=1), steady_memory():
+    lean_memory()
+    with seeded(0, threads=1):
         step = STEPS[who](data, max(choose_k(data.node_counts, data.meta.domain)), BATCH_SIZE)
         step()
         Path("/proc/self/clear_refs").write_text("5")  # the kernel starts a new peak

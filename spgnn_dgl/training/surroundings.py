@@ -80,6 +80,14 @@ def steady_memory() -> Iterator[None]:
             libc.malloc_trim(0)
 
 
+def lean_memory() -> None:
+    """From now on return memory to the system as soon as it is free, for measurements of what is in use."""
+    libc = _glibc()
+    if libc is not None:
+        libc.mallopt(MMAP_THRESHOLD, 1 << 17)
+        libc.mallopt(TRIM_THRESHOLD, 1 << 17)
+
+
 @functools.cache
 def _glibc() -> Any:
     """The C library of this process where it is glibc, else None."""
