@@ -44,14 +44,14 @@ GRIDS: tuple[Grid, ...] = (
     Grid("sigma and learning rate", "MUTAG", SIGMA_AND_RATE, folds=10),
     Grid("sigma and learning rate", "PROTEINS", SIGMA_AND_RATE, options={"k": 30}),
     Grid("sigma and learning rate", "IMDB-MULTI", SIGMA_AND_RATE),
-    Grid("learning rate with ReLU", "COLLAB", RATES, options={"activation": "relu", "k": 50}),
+    Grid("learning rate of ReLU", "COLLAB", RATES, options={"activation": "relu", "k": 50}),
     Grid("learning rate", "COLLAB", RATES, options={"k": 50}),
     Grid("learning rate", "PTC", RATES, folds=10),
     Grid("learning rate", "PROTEINS", RATES, folds=10, options={"k": 30}),
     Grid("learning rate", "IMDB-MULTI", RATES, folds=10),
-    Grid("batch size", "IMDB-MULTI", {"batch_size": (20, 50, 100)}),
-    Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}),
-    Grid("weight decay", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"k": 242}),
+    Grid("batch size", "IMDB-MULTI", {"batch_size": (20, 50, 100)}, options={"activation": "relu"}),
+    Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}, options={"activation": "relu"}),
+    Grid("weight decay", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),
 )
 
 
