@@ -99,8 +99,8 @@ def is_folded(graph: Any) -> bool:
 def neighbour_sum(graph: Any, Y: Tensor) -> Tensor:
     """(N, d) → (N, d): sums over the neighbours of every node, in a folded batch over those of each copy.
 
-    In a folded batch neighbours have a count. DGL's product with edge weights takes about ten times as long there as
-    PyTorch's product of a sparse matrix, so the latter is used.
+    In a folded batch neighbours have a count. DGL's product with one weight per edge is much slower there than that of
+    PyTorch with a sparse matrix, so the latter is used.
     """
     if not is_folded(graph):
         return dgl.ops.copy_u_sum(node_message_view(graph), Y)

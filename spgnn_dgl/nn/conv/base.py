@@ -6,14 +6,15 @@ import abc
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from spgnn_dgl.data.features import InputSpec
 from spgnn_dgl.nn.inputs import NodeInput
+from spgnn_dgl.nn.part import Part
 from spgnn_dgl.registry import Registry
 
 
-class Conv(nn.Module, abc.ABC):
+class Conv(Part):
     """A layer of node representations: ``conv(graph, Z) -> Z'``.
 
     A subclass is constructed as ``Conv(in_dim, out_dim, **options)`` and says its width in `out_dim`. In the first
@@ -26,13 +27,7 @@ class Conv(nn.Module, abc.ABC):
     """
 
     out_dim: int
-    folds: bool = False
     fold_at: float = 0.9
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "forward" in vars(cls) and "folds" not in vars(cls):  # what another forward could read says nothing of it
-            cls.folds = False
 
     @abc.abstractmethod
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:

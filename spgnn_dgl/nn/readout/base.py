@@ -6,13 +6,14 @@ import abc
 from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from spgnn_dgl.nn.inputs import Projection
+from spgnn_dgl.nn.part import Part
 from spgnn_dgl.registry import Registry
 
 
-class Readout(nn.Module, abc.ABC):
+class Readout(Part):
     """From the node representations of all layers to one tensor per graph: ``readout(graph, [Z¹ … Z^L])``.
 
     `out_shape` is ``(k, D)`` for a readout that keeps an ordered list of nodes and ``(D,)`` for one that sums up; it
@@ -24,12 +25,6 @@ class Readout(nn.Module, abc.ABC):
     """
 
     out_shape: tuple[int, ...]
-    folds: bool = False
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "forward" in vars(cls) and "folds" not in vars(cls):  # what another forward could read says nothing of it
-            cls.folds = False
 
     @abc.abstractmethod
     def forward(self, graph: Any, layers: Sequence[Tensor]) -> Tensor:
