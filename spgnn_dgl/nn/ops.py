@@ -78,10 +78,8 @@ def descending_order(rows: Tensor | Sequence[Tensor], key: Tensor, sizes: Tensor
     if len(positions):
         run = np.cumsum(~tied[positions])  # (T,) number of the run of ties
         nodes = order[positions]
-        score, bits = (
-            _row_score([rows] if isinstance(rows, Tensor) else rows, nodes),
-            _SCORE_BITS + int(run[-1]).bit_length(),
-        )
+        score = _row_score([rows] if isinstance(rows, Tensor) else rows, nodes)
+        bits = _SCORE_BITS + int(run[-1]).bit_length()
         order[positions] = nodes[_sorted(_pack(run, score, _SCORE_BITS), bits)[1]]
     return torch.from_numpy(order).to(key.device)
 
