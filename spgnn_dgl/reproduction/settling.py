@@ -51,7 +51,8 @@ GRIDS: tuple[Grid, ...] = (
     Grid("learning rate", "IMDB-MULTI", RATES, folds=10),
     Grid("batch size", "IMDB-MULTI", {"batch_size": (20, 50, 100)}, options={"activation": "relu"}),
     Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}, options={"activation": "relu"}),
-    Grid("weight decay", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),
+    Grid("weight decay of ReLU", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),
+    Grid("weight decay", "DD", {"weight_decay": (0.0005, 0.005, 0.05)}, options={"k": 242}),
 )
 
 
