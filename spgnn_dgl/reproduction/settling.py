@@ -53,6 +53,8 @@ GRIDS: tuple[Grid, ...] = (
     Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}, options={"activation": "relu"}),
     Grid("weight decay of ReLU", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),
     Grid("weight decay", "DD", {"weight_decay": (0.0005, 0.005, 0.05)}, options={"k": 242}),
+    Grid("k", "PROTEINS", {"k": (30, 50)}, folds=10, options={"lr": 0.0001}),
+    Grid("k", "COLLAB", {"k": (30, 50)}),
 )
 
 
