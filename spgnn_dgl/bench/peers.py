@@ -20,6 +20,7 @@ from spgnn_dgl.data.features import CODE, FeaturePolicy
 from spgnn_dgl.data.store import GraphDataset
 
 LAYERS, CHANNELS, HIDDEN = 4, 32, 16
+SIGMA = torch.tanh  # of the convolutions, as `spgnn` has it
 
 
 class ConvHead(nn.Module):
@@ -61,10 +62,10 @@ class DGLNet(_PeerNet):
         pooled = []
         with graph.local_scope():
             for W, M, importance in zip(self.W, self.M, self.importance):
-                Y = torch.relu(W(Z))
+                Y = SIGMA(W(Z))
                 graph.ndata["Y"] = Y
                 graph.update_all(dgl.function.copy_u("Y", "m"), dgl.function.sum("m", "P"))
-                Z = torch.relu(M(torch.cat([Y, graph.ndata["P"]], dim=1)))
+                Z = SIGMA(M(torch.cat([Y, graph.ndata["P"]], dim=1)))
                 graph.ndata["H"] = torch.cat([Z, importance(Z)], dim=1)
                 pooled.append(dgl.topk_nodes(graph, "H", self.k, sortby=-1)[0])
         return self.head(torch.cat(pooled, dim=2))
@@ -83,8 +84,8 @@ class PyGNet(_PeerNet):
     def forward(self, batch: Any) -> Tensor:
         Z, pooled = batch.x, []
         for W, M, importance in zip(self.W, self.M, self.importance):
-            Y = torch.relu(W(Z))
-            Z = torch.relu(M(torch.cat([Y, self.propagate(Y, batch.edge_index)], dim=1)))
+            Y = SIGMA(W(Z))
+            Z = SIGMA(M(torch.cat([Y, self.propagate(Y, batch.edge_index)], dim=1)))
             pooled.append(self.sort(torch.cat([Z, importance(Z)], dim=1), batch.batch).view(-1, self.k, CHANNELS + 1))
         return self.head(torch.cat(pooled, dim=2))
 

@@ -50,7 +50,7 @@ def our_step(
     policy = FeaturePolicy.fit(data)
     encoder = policy.encoder(fold(data))
     dims = [CHANNELS] * LAYERS
-    convs = stack(CatAggConv, policy.spec, dims, activation="relu")  # as the peers have it
+    convs = stack(CatAggConv, policy.spec, dims, activation="tanh")
     readout = WLSortPool(dims, k, HIDDEN)
     net = GraphNet(convs, readout, CNNHead(readout.out_shape, data.num_classes), policy.spec)
     optimiser = FlatAdam(net, 1e-3)

@@ -79,13 +79,16 @@ class Projection(nn.Module):
             if Z.dim() > 2:
                 return self(Z.flatten(0, -2)).view(*Z.shape[:-1], -1)
             return Z @ self.weight if self.bias is None else torch.addmm(self.bias, Z, self.weight)
-        # the bias goes into the table, which has a row per label, and not into the result, which has one per node
-        table = self.weight if self.bias is None else self.weight + self.bias
         if Z.codes is None:
             return self(Z.dense)
         if Z.dense is None:
-            return F.embedding(Z.codes, table)
-        return F.embedding(Z.codes, table[: self.spec.num_codes]) + Z.dense @ self.weight[self.spec.num_codes :]
+            return F.embedding(Z.codes, self.table())
+        return F.embedding(Z.codes, self.table()) + Z.dense @ self.weight[self.spec.num_codes :]
+
+    def table(self) -> Tensor:
+        """(codes, out): what the map makes of each code. The bias is added here, once per code and not per node."""
+        weight = self.weight[: self.spec.num_codes]
+        return weight if self.bias is None else weight + self.bias
 
     def extra_repr(self) -> str:
         return f"{self.spec.dim}, {self.weight.shape[1]}, bias={self.bias is not None}"

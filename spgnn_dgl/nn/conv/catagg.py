@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from spgnn_dgl._dgl import dgl
@@ -82,10 +84,13 @@ class CatAggConv(Conv):
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
         view = node_message_view(graph)
         upper, lower = self.M.weight.split(self.out_dim)
-        view.ndata["Y"] = Y = self.sigma(self.W(Z))  # (N, d)
+        Y, rows = self._transformed(Z)
+        assert self.M.bias is not None
+        # concat(a, b) M is a M₁ + b M₂ with the upper and the lower half of M: nothing is copied side by side
+        view.ndata["own"] = rows(torch.addmm(self.M.bias, Y, upper))  # (N, d)
         # Σ (Y_j M₂) is (Σ Y_j) M₂: mapped before they are summed, neighbours need not be kept for the backward pass
-        view.ndata["sent"] = Y @ lower if self.pool == "sum" else Y
-        apply = partial(self.concatenate, upper, lower)
+        view.ndata["sent"] = rows(Y @ lower if self.pool == "sum" else Y)
+        apply = partial(self.concatenate, lower)
         if is_folded(graph):
             view.ndata["pooled"] = neighbour_sum(graph, view.ndata["sent"])
             view.apply_nodes(apply)
@@ -95,13 +100,18 @@ class CatAggConv(Conv):
             view.update_all(dgl.function.copy_u("sent", "m"), self.reduce, apply)
         return view.ndata["Z"]
 
-    def concatenate(self, upper: Tensor, lower: Tensor, nodes: Any) -> dict[str, Tensor]:
-        """DGL's apply step: concat(Y_i, pooled neighbours) through M and σ.
+    def _transformed(self, Z: Tensor | NodeInput) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        """Y = σ(ZW), and how to get a row per node from what is computed of it.
 
-        concat(a, b) M is a M₁ + b M₂ with the upper and the lower half of M: nothing needs to be copied side by side.
+        Nodes of one label have one row of Y: where there are fewer labels than nodes, it is computed per label.
         """
-        assert self.M.bias is not None
-        Z = torch.addmm(self.M.bias, nodes.data["Y"], upper)  # (N, d)
+        if isinstance(Z, NodeInput) and Z.dense is None and Z.codes is not None and Z.spec.num_codes < len(Z.codes):
+            return self.sigma(self.W.table()), partial(F.embedding, Z.codes)
+        return self.sigma(self.W(Z)), lambda X: X
+
+    def concatenate(self, lower: Tensor, nodes: Any) -> dict[str, Tensor]:
+        """DGL's apply step: the neighbours' half of concat(Y_i, pooled neighbours) M, added to the node's own, and σ."""
+        Z = nodes.data["own"]
         if "pooled" in nodes.data:
             pooled = nodes.data["pooled"]
             if self.pool == "max":  # DGL's maximum over no neighbours is -inf, and is mended only after this step
