@@ -19,7 +19,7 @@ RECORDS, README = ROOT / "docs" / "results", ROOT / "README.md"
 def main(
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Methods, datasets or protocols: spgnn,gin; several options must all hold."),
+        typer.Option(help="Methods, datasets, protocols or grids: spgnn,gin; several options must all hold."),
     ] = None,
     runs: Annotated[Path, typer.Option(help="Folder of the run folders.")] = Path("runs/paper"),
     folds: Annotated[
@@ -39,7 +39,12 @@ def main(
     from spgnn_dgl.reproduction.running import expect, run_tasks
     from spgnn_dgl.reproduction.settling import GRIDS
 
-    tasks = matching(only or [])
+    if settle:
+        for grid in matching(only or [], GRIDS):
+            typer.echo(f"{grid.name} on {grid.dataset}")
+            search(grid.config(runs / "settling", jobs=jobs))
+        return render(PLAN, runs, records)
+    tasks = matching(only or [], PLAN)
     if dry_run:
         total = 0.0
         for expected in expect(tasks, runs, folds):
@@ -47,11 +52,7 @@ def main(
             typer.echo(f"{expected.task!s:50} {expected.seconds:9.0f} s  {expected.how}")
         typer.echo(f"{'still to do':50} {total:9.0f} s of one core, {total / 3600 / jobs:.1f} h with {jobs} jobs")
         return
-    if settle:
-        for grid in GRIDS:
-            typer.echo(f"{grid.name} on {grid.dataset}")
-            search(grid.config(runs / "settling", jobs=jobs))
-    elif not tables:
+    if not tables:
         for task, problem in run_tasks(tasks, runs, jobs=jobs, folds=folds, say=typer.echo):
             typer.echo(f"failed: {task}: {problem}", err=True)
     render(PLAN, runs, records)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.evaluation.planning import RunConfig
@@ -104,10 +104,20 @@ PLAN: tuple[Task, ...] = tuple(_tasks())
 """All runs, each once, in the order in which they are started."""
 
 
-def matching(only: Sequence[str], plan: Sequence[Task] = PLAN) -> list[Task]:
-    """The tasks that every part of `only` names by one of its words.
+class Named(Protocol):
+    """What ``--only`` can name."""
 
-    >>> [str(task) for task in matching(["spgnn,gin", "MUTAG"])]
+    @property
+    def words(self) -> frozenset[str]: ...
+
+
+Part = TypeVar("Part", bound=Named)
+
+
+def matching(only: Sequence[str], plan: Sequence[Part]) -> list[Part]:
+    """The tasks, or grids, that every part of `only` names by one of its words.
+
+    >>> [str(task) for task in matching(["spgnn,gin", "MUTAG"], PLAN)]
     ['spgnn on MUTAG, paper', 'gin on MUTAG, paper']
     """
     known = sorted({word for task in plan for word in task.words})

@@ -33,6 +33,11 @@ class Grid:
     folds: int = 3
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def words(self) -> frozenset[str]:
+        """What ``--only`` may name it by."""
+        return frozenset((self.name, self.dataset))
+
     def config(self, out: Path, *, jobs: int = 1) -> RunConfig:
         return RunConfig(
             self.dataset, options=self.options, search=self.search, folds=self.folds, out=out, jobs=jobs, preset=False

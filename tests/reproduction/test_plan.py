@@ -11,6 +11,7 @@ from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods import METHODS
 from spgnn_dgl.paper import table_columns, table_methods
 from spgnn_dgl.reproduction.plan import PLAN, Task, matching
+from spgnn_dgl.reproduction.settling import GRIDS
 
 
 def test_every_cell_of_the_printed_tables_is_planned_once():
@@ -36,11 +37,16 @@ def test_spgnn_is_repeated_where_it_is_cheap():
 
 
 def test_only_narrows_the_plan():
-    assert matching([]) == list(PLAN)
-    found = matching(["spgnn,dgcnn", "fair"])
+    assert matching([], PLAN) == list(PLAN)
+    found = matching(["spgnn,dgcnn", "fair"], PLAN)
     assert {(t.row, t.protocol) for t in found} == {("spgnn", "fair"), ("dgcnn", "fair")}
     with pytest.raises(OptionError, match=r"'spgn' names no part of the plan\. Did you mean 'spgnn'"):
-        matching(["spgn"])
+        matching(["spgn"], PLAN)
+
+
+def test_only_narrows_the_grids():
+    found = matching(["learning rate,k", "PROTEINS"], GRIDS)
+    assert {(grid.name, grid.dataset) for grid in found} == {("learning rate", "PROTEINS"), ("k", "PROTEINS")}
 
 
 def test_a_variant_is_a_method_with_options(tmp_path):
