@@ -18,6 +18,7 @@ from spgnn_dgl.evaluation.choices import epoch_accuracies
 from spgnn_dgl.evaluation.planning import RunConfig, prepare
 from spgnn_dgl.evaluation.units import DONE, SELECT
 from spgnn_dgl.report.text import markdown
+from spgnn_dgl.reproduction.plan import RATES
 from spgnn_dgl.runs import CONFIG, RunDir, write_whole
 
 SIGMA_AND_RATE: Mapping[str, Sequence[Any]] = {"activation": ("relu", "tanh"), "lr": (0.01, 0.001, 0.0001)}
@@ -44,16 +45,15 @@ class Grid:
         )
 
 
-RATES: Mapping[str, Sequence[Any]] = {"lr": (0.001, 0.0003, 0.0001)}
 GRIDS: tuple[Grid, ...] = (
     Grid("sigma and learning rate", "MUTAG", SIGMA_AND_RATE, folds=10),
     Grid("sigma and learning rate", "PROTEINS", SIGMA_AND_RATE, options={"k": 30}),
     Grid("sigma and learning rate", "IMDB-MULTI", SIGMA_AND_RATE),
-    Grid("learning rate of ReLU", "COLLAB", RATES, options={"activation": "relu", "k": 50}),
-    Grid("learning rate", "COLLAB", RATES, options={"k": 50}),
-    Grid("learning rate", "PTC", RATES, folds=10),
-    Grid("learning rate", "PROTEINS", RATES, folds=10, options={"k": 30}),
-    Grid("learning rate", "IMDB-MULTI", RATES, folds=10),
+    Grid("learning rate of ReLU", "COLLAB", {"lr": RATES}, options={"activation": "relu", "k": 50}),
+    Grid("learning rate", "COLLAB", {"lr": RATES}, options={"k": 50}),
+    Grid("learning rate", "PTC", {"lr": RATES}, folds=10),
+    Grid("learning rate", "PROTEINS", {"lr": RATES}, folds=10, options={"k": 30}),
+    Grid("learning rate", "IMDB-MULTI", {"lr": RATES}, folds=10),
     Grid("batch size", "IMDB-MULTI", {"batch_size": (20, 50, 100)}, options={"activation": "relu"}),
     Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}, options={"activation": "relu"}),
     Grid("weight decay of ReLU", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),

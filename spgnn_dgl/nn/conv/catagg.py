@@ -110,7 +110,7 @@ class CatAggConv(Conv):
         return self.sigma(self.W(Z)), lambda X: X
 
     def concatenate(self, lower: Tensor, nodes: Any) -> dict[str, Tensor]:
-        """DGL's apply step: the neighbours' half of concat(Y_i, pooled neighbours) M, added to the node's own, and σ."""
+        """DGL's apply step: the pooled half of concat(Y_i, pooled neighbours) M, added to the node's own, and σ."""
         Z = nodes.data["own"]
         if "pooled" in nodes.data:
             pooled = nodes.data["pooled"]
