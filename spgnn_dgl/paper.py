@@ -49,8 +49,8 @@ PRESETS: dict[tuple[str, str], dict[str, Any]] = {
 }
 """(method, dataset) → options that inner validation chose where the paper is silent; they win over `SETTINGS`.
 
-The grids were run with `spgnn`; its ablations use the same, so that they differ in what is ablated only, and `dgcnn` the
-same k.
+The grids were run with `spgnn`; its ablations use the same, so that they differ in what is ablated only, and `dgcnn`
+uses the same k.
 """
 
 

@@ -82,19 +82,19 @@ class CatAggConv(Conv):
             self.folds = False
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
-        view = node_message_view(graph)
         upper, lower = self.M.weight.split(self.out_dim)
         Y, rows = self._transformed(Z)
         assert self.M.bias is not None
         # concat(a, b) M is a M₁ + b M₂ with the upper and the lower half of M: nothing is copied side by side
-        view.ndata["own"] = rows(torch.addmm(self.M.bias, Y, upper))  # (N, d)
+        own = rows(torch.addmm(self.M.bias, Y, upper))  # (N, d)
         # Σ (Y_j M₂) is (Σ Y_j) M₂: mapped before they are summed, neighbours need not be kept for the backward pass
-        view.ndata["sent"] = rows(Y @ lower if self.pool == "sum" else Y)
-        apply = partial(self.concatenate, lower)
+        sent = rows(Y @ lower if self.pool == "sum" else Y)
         if is_folded(graph):
-            view.ndata["pooled"] = neighbour_sum(graph, view.ndata["sent"])
-            view.apply_nodes(apply)
-        elif callable(self.pool) and view.num_edges() == 0:
+            return self.sigma(own.add_(neighbour_sum(graph, sent)))
+        view = node_message_view(graph)
+        view.ndata["own"], view.ndata["sent"] = own, sent
+        apply = partial(self.concatenate, lower)
+        if callable(self.pool) and view.num_edges() == 0:
             view.apply_nodes(apply)  # DGL's update_all fails where a reduce UDF gets no message at all
         else:
             view.update_all(dgl.function.copy_u("sent", "m"), self.reduce, apply)

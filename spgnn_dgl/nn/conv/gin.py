@@ -67,18 +67,18 @@ class GINConv(Conv):
         self.sigma = sigma_by_name(activation)
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
-        view = node_message_view(graph)
-        view.ndata["T"] = T = self.first(Z)  # (N, d)
+        T = self.first(Z)  # (N, d)
         if is_folded(graph):
-            view.ndata["pooled"], view.ndata[COPIES] = neighbour_sum(graph, T), graph.ndata[COPIES]
-            view.apply_nodes(self.combine)
-        else:
-            view.update_all(dgl.function.copy_u("T", "m"), dgl.function.sum("m", "pooled"), self.combine)
+            return self._combined(T, neighbour_sum(graph, T), graph.ndata[COPIES])
+        view = node_message_view(graph)
+        view.ndata["T"] = T
+        view.update_all(dgl.function.copy_u("T", "m"), dgl.function.sum("m", "pooled"), self.combine)
         return view.ndata["Z"]
 
     def combine(self, nodes: Any) -> dict[str, Tensor]:
         """DGL's apply step: the rest of the MLP on (1 + ε) centre + neighbours."""
-        copies = nodes.data.get(COPIES)
-        centre = (1 + self.epsilon) * nodes.data["T"]
-        hidden = self.sigma(self.norm1(centre + nodes.data["pooled"] + self.bias, copies))
-        return {"Z": self.sigma(self.norm2(self.second(hidden), copies))}
+        return {"Z": self._combined(nodes.data["T"], nodes.data["pooled"])}
+
+    def _combined(self, T: Tensor, pooled: Tensor, copies: Tensor | None = None) -> Tensor:
+        hidden = self.sigma(self.norm1((1 + self.epsilon) * T + pooled + self.bias, copies))
+        return self.sigma(self.norm2(self.second(hidden), copies))
