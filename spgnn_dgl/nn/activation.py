@@ -34,12 +34,17 @@ class _Tanh(torch.autograd.Function):
 
 def tanh(X: Tensor) -> Tensor:
     """tanh of every entry."""
-    return _Tanh.apply(X, False) if X.device.type == "cpu" else torch.tanh(X)
+    return _Tanh.apply(X, False) if _is_numpys(X) else torch.tanh(X)
 
 
 def tanh_(X: Tensor) -> Tensor:
     """tanh of every entry, in its place."""
-    return _Tanh.apply(X, True) if X.device.type == "cpu" else torch.tanh_(X)
+    return _Tanh.apply(X, True) if _is_numpys(X) else torch.tanh_(X)
+
+
+def _is_numpys(X: Tensor) -> bool:
+    """Whether NumPy can compute on the tensor's own memory."""
+    return X.device.type == "cpu" and X.dtype in (torch.float32, torch.float64)
 
 
 ACTIVATIONS: Registry[Activation] = Registry("activation")
