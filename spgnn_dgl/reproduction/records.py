@@ -130,7 +130,9 @@ def collect(tasks: Iterable[Task], runs: Path, records: Path) -> tuple[list[Path
     """Write the records of finished tasks; returns the files, and the tasks that are not finished."""
     written, missing = [], []
     for task in tasks:
-        record = record_of(task, RunDir(prepare(task.config(runs)).path))
+        # without a run nothing needs to be prepared, nor the dataset to be at hand
+        begun = (runs / task.dataset).is_dir()
+        record = record_of(task, RunDir(prepare(task.config(runs)).path)) if begun else None
         if record is None:
             missing.append(task)
         else:

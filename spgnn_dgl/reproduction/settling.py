@@ -66,7 +66,7 @@ GRIDS: tuple[Grid, ...] = (
 def collect_grids(runs: Path, records: Path) -> list[Path]:
     """Write what the candidates of finished grids reached, one small JSON file per grid."""
     written = []
-    for grid in GRIDS:
+    for grid in (grid for grid in GRIDS if (runs / grid.dataset).is_dir()):
         prepared = prepare(grid.config(runs))
         if (prepared.path / CONFIG).is_file():
             units = [u for u in RunDir.open(prepared.path).units() if u["stage"] == SELECT]

@@ -64,6 +64,11 @@ def test_the_time_of_a_network_follows_from_its_second_epoch(folders, monkeypatc
     assert expected.seconds == 2 * 10 * (3 + 200 * 2.0)  # repeats, folds, and the 200 epochs of the paper
 
 
+def test_a_task_without_a_run_needs_no_dataset(tmp_path):
+    task = Task("spgnn", "a dataset that nobody has")
+    assert collect([task], tmp_path / "runs", tmp_path / "records") == ([], [task])
+
+
 def test_a_file_that_is_no_record_is_named(tmp_path):
     with pytest.raises(RunError, match="there are no records below"):
         read_records(tmp_path)
