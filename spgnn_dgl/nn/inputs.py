@@ -81,9 +81,8 @@ class Projection(nn.Module):
             return Z @ self.weight if self.bias is None else torch.addmm(self.bias, Z, self.weight)
         if Z.codes is None:
             return self(Z.dense)
-        if Z.dense is None:
-            return F.embedding(Z.codes, self.table())
-        return F.embedding(Z.codes, self.table()) + Z.dense @ self.weight[self.spec.num_codes :]
+        rows = self.table().index_select(0, Z.codes)  # whose gradient takes a fifth of the time of F.embedding's
+        return rows if Z.dense is None else rows + Z.dense @ self.weight[self.spec.num_codes :]
 
     def table(self) -> Tensor:
         """(codes, out): what the map makes of each code. The bias is added here, once per code and not per node."""

@@ -181,7 +181,7 @@ def take_rows(rows: Tensor, ids: Tensor, *, repeated: bool = False) -> Tensor:
     """(N, D) rows at `ids` (…), (…, D); zeros where the id is -1. A row may be taken twice only if `repeated`."""
     if repeated:
         with_zeros = F.pad(rows, (0, 0, 0, 1))  # the last row is the one that -1 names
-        return F.embedding(ids % len(with_zeros), with_zeros)
+        return with_zeros.index_select(0, (ids % len(with_zeros)).flatten()).view(*ids.shape, -1)
     return _TakeRows.apply(rows, ids.reshape(-1)).view(*ids.shape, rows.shape[1])
 
 

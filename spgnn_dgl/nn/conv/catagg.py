@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from spgnn_dgl._dgl import dgl
@@ -106,8 +105,9 @@ class CatAggConv(Conv):
         Nodes of one label have one row of Y: where there are fewer labels than nodes, it is computed per label.
         """
         if isinstance(Z, NodeInput) and Z.dense is None and Z.codes is not None and Z.spec.num_codes < len(Z.codes):
-            return self.sigma(self.W.table()), partial(F.embedding, Z.codes)
-        return self.sigma(self.W(Z)), lambda X: X
+            codes = Z.codes
+            return self.sigma(self.W.table()), lambda per_label: per_label.index_select(0, codes)
+        return self.sigma(self.W(Z)), lambda per_node: per_node
 
     def concatenate(self, lower: Tensor, nodes: Any) -> dict[str, Tensor]:
         """DGL's apply step: the pooled half of concat(Y_i, pooled neighbours) M, added to the node's own, and σ."""
