@@ -15,7 +15,7 @@ Activation = Callable[[Tensor], Tensor]
 
 
 class _Tanh(torch.autograd.Function):
-    """tanh by NumPy, whose vectorised one takes a seventh of PyTorch's time on CPUs that are not Intel's."""
+    """tanh by NumPy, which took a seventh of PyTorch's time on an AMD CPU (its library of functions is Intel's)."""
 
     @staticmethod
     def forward(ctx: Any, X: Tensor, in_place: bool) -> Tensor:
