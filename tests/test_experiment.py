@@ -203,10 +203,11 @@ def test_killed_at_random_moments_it_ends_as_if_undisturbed(tmp_path):
 
 
 def test_search_chooses_on_validation_and_reports_the_choice(tmp_path):
-    result = quick_run(tmp_path, search={"lr": (1e-12, 0.01)}, dataset=sp.load_dataset("MOTIFS")[:60], epochs=(20,))
+    data = sp.load_dataset("MOTIFS")[:150]  # a tenth of a training part is ten graphs
+    result = quick_run(tmp_path, search={"lr": (1e-12, 0.01)}, dataset=data, epochs=(30,))
     chosen = [fold["options"]["lr"] for fold in result.results["folds"]]
     assert chosen == [0.01] * 3  # a network that does not move cannot win
-    assert "| 0 | 0 | 40 | 20 | 0.01 |" in result.report.read_text()
+    assert "| 0 | 0 | 100 | 50 | 0.01 |" in result.report.read_text()
 
 
 def test_fold_files_are_used_and_graphs_that_are_never_tested_are_told(tmp_path):
