@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from spgnn_dgl._dgl import dgl
-from spgnn_dgl.data.features import FeaturePolicy
+from spgnn_dgl.data.features import FeaturePolicy, InputSpec
 from spgnn_dgl.errors import OptionError, UnknownNameError
 from spgnn_dgl.nn.conv.catagg import CatAggConv
 from spgnn_dgl.nn.inputs import NodeInput
@@ -93,16 +93,22 @@ def test_the_papers_example_of_two_stars():
     assert (centres[0] - centres[1]).abs().max() > 1e-3
 
 
-def test_one_hot_input_is_looked_up_with_the_same_result():
-    data = random_dataset(8, 3)
-    policy = FeaturePolicy.fit(data)
-    graph = policy.encoder(data).batch(np.arange(8))
-    conv = CatAggConv(policy.spec, 6)
+@pytest.mark.parametrize("num_codes", [9, 1000], ids=["fewer labels than nodes", "more labels than nodes"])
+def test_one_hot_input_is_looked_up_with_the_same_result(num_codes):
+    graph, spec = random_dataset(8, 3).batch(range(8)), InputSpec(num_codes, 0)
+    assert 9 < graph.num_nodes() < 1000
+    Z = NodeInput(spec, torch.randint(9, (graph.num_nodes(),)), None)
+    conv, dense = CatAggConv(spec, 6), CatAggConv(spec.dim, 6)
     torch.nn.init.normal_(conv.W.weight)
-    Z = NodeInput.of(graph, policy.spec)
-    dense = CatAggConv(policy.spec.dim, 6)
     dense.load_state_dict(conv.state_dict())
-    torch.testing.assert_close(conv(graph, Z), dense(graph, Z.matrix()))
+    found, expected = conv(graph, Z), dense(graph, Z.matrix())
+    torch.testing.assert_close(found, expected)
+    weights = torch.randn_like(found)
+    for layer, out in ((conv, found), (dense, expected)):
+        (out * weights).sum().backward()
+        assert layer.W.weight.grad.abs().sum() > 0
+    for ours, theirs in zip(conv.parameters(), dense.parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, atol=1e-4, rtol=1e-4)
 
 
 def test_labels_and_attributes_together():
