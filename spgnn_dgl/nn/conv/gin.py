@@ -80,5 +80,6 @@ class GINConv(Conv):
         return {"Z": self._combined(nodes.data["T"], nodes.data["pooled"])}
 
     def _combined(self, T: Tensor, pooled: Tensor, copies: Tensor | None = None) -> Tensor:
+        """(N, d), (N, d) → (N, d); `copies` (N,): how often a node of a folded batch counts in the batch norms."""
         hidden = self.sigma(self.norm1((1 + self.epsilon) * T + pooled + self.bias, copies))
         return self.sigma(self.norm2(self.second(hidden), copies))
