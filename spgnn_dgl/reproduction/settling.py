@@ -54,10 +54,12 @@ GRIDS: tuple[Grid, ...] = (
     Grid("learning rate", "PTC", {"lr": RATES}, folds=10),
     Grid("learning rate", "PROTEINS", {"lr": RATES}, folds=10, options={"k": 30}),
     Grid("learning rate", "IMDB-MULTI", {"lr": RATES}, folds=10),
+    Grid("learning rate", "DD", {"lr": RATES}, options={"k": 242, "weight_decay": 0.05}),
     Grid("batch size", "IMDB-MULTI", {"batch_size": (20, 50, 100)}, options={"activation": "relu"}),
     Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}, options={"activation": "relu"}),
     Grid("weight decay of ReLU", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),
     Grid("weight decay", "DD", {"weight_decay": (0.0005, 0.005, 0.05)}, options={"k": 242}),
+    Grid("weight decay", "REDDIT-MULTI-5K", {"weight_decay": (0.0005, 0.005, 0.05)}, options={"epochs": 50}),
     Grid("k", "PROTEINS", {"k": (30, 50)}, folds=10, options={"lr": 0.0001}),
     Grid("k", "COLLAB", {"k": (30, 50)}),
 )
