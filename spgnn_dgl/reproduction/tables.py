@@ -168,7 +168,7 @@ def _time(records: Sequence[Record]) -> str:
         shape = f"{record.repeats} × {len(next(iter(record.accuracies.values()))[0])}" if record.accuracies else "–"
         fields = [f"`{record.row}`", record.dataset, record.protocol, shape, f"{record.seconds:.0f}", str(record.seed)]
         lines.append(fields)
-    caption = "Elapsed time of all trainings of a run, added up; one thread each, often beside other work, which slows them."
+    caption = "Elapsed time of all trainings of a run, added up: one thread each, often beside other work."
     return f"{caption}\n\n{markdown(lines)}"
 
 
