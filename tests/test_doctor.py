@@ -83,12 +83,12 @@ def test_a_missing_extra_is_a_note_with_its_command(monkeypatch):
     real = importlib.metadata.version
 
     def version(package: str) -> str:
-        if package == "grakel":
+        if package == "rdkit":
             raise importlib.metadata.PackageNotFoundError(package)
         return real(package)
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    found = finding("extra kernels")
-    assert (found.health, found.text) == (Health.NOTE, "not installed: grakel")
-    assert found.remedy == "pip install 'spgnn_dgl[kernels]' -c constraints.txt"
+    found = finding("extra chem")
+    assert (found.health, found.text) == (Health.NOTE, "not installed: rdkit")
+    assert found.remedy == "pip install 'spgnn_dgl[chem]' -c constraints.txt"
     assert finding("extra embeddings").health is Health.GOOD

@@ -71,6 +71,6 @@ def test_options_are_the_keyword_only_parameters():
 
 
 def test_a_missing_extra_says_what_installs_it():
-    error = missing_extra("grakel", "kernels", "the method 'wl'")
+    error = missing_extra("gensim", "embeddings", "the method 'dgk'")
     assert isinstance(error, ImportError)
-    assert "pip install 'spgnn_dgl[kernels]'" in str(error)
+    assert "pip install 'spgnn_dgl[embeddings]'" in str(error)

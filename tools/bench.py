@@ -55,6 +55,19 @@ def fold(
 
 
 @app.command()
+def kernels(
+    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    rounds: Annotated[int, typer.Option(help="rounds in which both take their turn")] = 3,
+    only: Annotated[list[str] | None, typer.Option(help="only these datasets")] = None,
+) -> None:
+    """The matrices of graph kernels, against GraKeL's."""
+    from spgnn_dgl.bench.kernels import DATASETS, measure
+    from spgnn_dgl.data import data_home as find_home
+
+    report(measure(find_home(data_home), rounds=rounds, names=tuple(only or DATASETS)))
+
+
+@app.command()
 def scale(
     scratch: Annotated[Path | None, typer.Option(help="folder with 8 GB of room (default: a temporary one)")] = None,
     data_home: Annotated[

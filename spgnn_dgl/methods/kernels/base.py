@@ -53,6 +53,8 @@ class KernelMethod(Method):
     searched: ClassVar[str | None] = None
     """The option of the kernel that inner validation chooses together with C."""
     grid: ClassVar[tuple[Any, ...]] = (None,)
+    pair_bytes: ClassVar[int] = 24
+    """Memory per pair of graphs: the matrix in single and double precision, and the copy the SVM works on."""
 
     svm: KernelSVM
 
@@ -149,7 +151,7 @@ class KernelMethod(Method):
         self, data: GraphDataset, *, keep: bool, deadline: Deadline
     ) -> tuple[tuple[Any, ...], list[np.ndarray]]:
         """The kernel matrix of all graphs for each candidate value; kept on disk if asked."""
-        _check_memory(data)
+        _check_memory(data, self.pair_bytes)
         values = self.candidates(data, deadline)
         if not keep:
             return values, list(self.kernels(data, data, values, deadline))
@@ -257,8 +259,8 @@ def _same_store(data: GraphDataset, other: GraphDataset) -> bool:
     )
 
 
-def _check_memory(data: GraphDataset) -> None:
-    needed = 24.0 * len(data) ** 2  # the matrix in single and double precision, and the copy the SVM works on
+def _check_memory(data: GraphDataset, pair_bytes: int) -> None:
+    needed = float(pair_bytes) * len(data) ** 2
     if needed > physical_memory():
         raise DatasetError(
             f"the kernel matrix of {len(data)} graphs needs about {needed / 1e9:.0f} GB, and this machine has "

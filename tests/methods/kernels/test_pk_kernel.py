@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spgnn_dgl.bench.kernels import grakel_graphs
 from spgnn_dgl.errors import OptionError
 from spgnn_dgl.methods import make_method
 from spgnn_dgl.methods.budget import Deadline
 from spgnn_dgl.methods.kernels.pk import PropagationKernel
 from tests.conftest import random_dataset
-from tests.methods.kernels.grakel_graphs import grakel_graphs
 
 NO_LIMIT = Deadline(None, "test")
 

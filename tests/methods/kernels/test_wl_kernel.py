@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spgnn_dgl.bench.kernels import grakel_dictionaries
 from spgnn_dgl.methods import make_method
 from spgnn_dgl.methods.budget import Deadline
 from tests.conftest import random_dataset
-from tests.methods.kernels.grakel_graphs import grakel_dictionaries
 
 NO_LIMIT = Deadline(None, "test")
 
