@@ -42,6 +42,7 @@ SETTINGS: dict[str, Setting] = {
 _SETTLED: dict[str, dict[str, Any]] = {
     "PTC": {"lr": 0.0003},
     "PROTEINS": {"lr": 0.0001, "k": 30},
+    "DD": {"lr": 0.0001},
     "COLLAB": {"k": 30},
 }
 PRESETS: dict[tuple[str, str], dict[str, Any]] = {
