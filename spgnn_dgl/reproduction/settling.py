@@ -60,6 +60,7 @@ GRIDS: tuple[Grid, ...] = (
     Grid("weight decay of ReLU", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),
     Grid("weight decay", "DD", {"weight_decay": (0.0005, 0.005, 0.05)}, options={"k": 242}),
     Grid("weight decay", "REDDIT-MULTI-5K", {"weight_decay": (0.0005, 0.005, 0.05)}, options={"epochs": 50}),
+    Grid("weight decay", "PTC", {"weight_decay": (0.0, 0.0005, 0.005, 0.05)}, folds=10, options={"lr": 0.0003}),
     Grid("k", "PROTEINS", {"k": (30, 50)}, folds=10, options={"lr": 0.0001}),
     Grid("k", "COLLAB", {"k": (30, 50)}),
 )
