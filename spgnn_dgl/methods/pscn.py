@@ -145,6 +145,7 @@ class PatchySAN(GNNMethod):
     kind = "two-phase"
     reference = "Niepert et al., ICML 2016"
     extra = "embeddings"
+    epoch_candidates = (5, 10, 20, 50, 100, 200)  # its paper tunes them, and it soon knows a training set by heart
     training_defaults: ClassVar[dict[str, Any]] = {"epochs": 50}
 
     def __init__(

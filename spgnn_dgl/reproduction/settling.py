@@ -33,15 +33,23 @@ class Grid:
     search: Mapping[str, Sequence[Any]]
     folds: int = 3
     options: Mapping[str, Any] = field(default_factory=dict)
+    method: str = "spgnn"
 
     @property
     def words(self) -> frozenset[str]:
         """What ``--only`` may name it by."""
-        return frozenset((self.name, self.dataset))
+        return frozenset((self.name, self.dataset, self.method))
 
     def config(self, out: Path, *, jobs: int = 1) -> RunConfig:
         return RunConfig(
-            self.dataset, options=self.options, search=self.search, folds=self.folds, out=out, jobs=jobs, preset=False
+            self.dataset,
+            self.method,
+            options=self.options,
+            search=self.search,
+            folds=self.folds,
+            out=out,
+            jobs=jobs,
+            preset=False,
         )
 
 
@@ -55,6 +63,9 @@ GRIDS: tuple[Grid, ...] = (
     Grid("learning rate", "PROTEINS", {"lr": RATES}, folds=10, options={"k": 30}),
     Grid("learning rate", "IMDB-MULTI", {"lr": RATES}, folds=10),
     Grid("learning rate", "DD", {"lr": RATES}, options={"k": 242, "weight_decay": 0.05}),
+    Grid("learning rate of dgcnn", "PTC", {"lr": RATES}, folds=10, method="dgcnn"),
+    Grid("learning rate of dgcnn", "PROTEINS", {"lr": RATES}, folds=10, options={"k": 30}, method="dgcnn"),
+    Grid("learning rate of dgcnn", "DD", {"lr": RATES}, options={"k": 242}, method="dgcnn"),
     Grid("batch size", "IMDB-MULTI", {"batch_size": (20, 50, 100)}, options={"activation": "relu"}),
     Grid("degree cap", "IMDB-MULTI", {"degree_cap": (None, 100, 30)}, options={"activation": "relu"}),
     Grid("weight decay of ReLU", "DD", {"weight_decay": (0.0, 0.0005, 0.05)}, options={"activation": "relu", "k": 242}),

@@ -44,9 +44,10 @@ def test_only_narrows_the_plan():
         matching(["spgn"], PLAN)
 
 
-def test_only_narrows_the_grids():
+def test_only_narrows_the_grids(tmp_path):
     found = matching(["learning rate,k", "PROTEINS"], GRIDS)
     assert {(grid.name, grid.dataset) for grid in found} == {("learning rate", "PROTEINS"), ("k", "PROTEINS")}
+    assert {grid.config(tmp_path).method for grid in matching(["dgcnn"], GRIDS)} == {"dgcnn"}
 
 
 def test_a_variant_is_a_method_with_options(tmp_path):
