@@ -21,7 +21,7 @@ def test_this_install_is_healthy():
     findings = examine()
     assert [f.topic for f in findings if f.health is Health.BROKEN] == []
     topics = {f.topic for f in findings}
-    assert topics >= {"Python", "versions", "DGL", "threads", "device", "data home", "extra kernels", "extra dev"}
+    assert topics >= {"Python", "versions", "DGL", "threads", "device", "data home", "extra embeddings", "extra dev"}
     assert f"torch {importlib.metadata.version('torch')}" in finding("versions").text
     assert str(torch.get_num_threads()) in finding("threads").text
 
@@ -45,7 +45,7 @@ def test_a_dgl_that_cannot_be_imported(monkeypatch):
     broken = [f for f in findings if f.health is Health.BROKEN]
     assert [(f.topic, f.text) for f in broken] == [("DGL", "DGL cannot be imported (…)")]
     assert "data home" not in {f.topic for f in findings}  # needs DGL
-    assert "extra kernels" in {f.topic for f in findings}
+    assert "extra embeddings" in {f.topic for f in findings}
 
 
 def test_a_dgl_that_adds_wrongly(monkeypatch):
