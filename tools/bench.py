@@ -9,6 +9,9 @@ import typer
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
+Home = Annotated[Path | None, typer.Option(help="where the benchmark archives are")]
+Only = Annotated[list[str] | None, typer.Option(help="only these datasets")]
+
 
 @app.callback()
 def subcommands() -> None:
@@ -17,7 +20,7 @@ def subcommands() -> None:
 
 @app.command()
 def data(
-    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    data_home: Home = None,
     rounds: Annotated[int, typer.Option(help="repetitions of the slow loads")] = 3,
     batch_rounds: Annotated[int, typer.Option(help="batches drawn from each dataset")] = 60,
 ) -> None:
@@ -30,9 +33,9 @@ def data(
 
 @app.command()
 def train(
-    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    data_home: Home = None,
     rounds: Annotated[int, typer.Option(help="rounds in which all candidates take their turn")] = 15,
-    only: Annotated[list[str] | None, typer.Option(help="only these datasets")] = None,
+    only: Only = None,
 ) -> None:
     """The training step, against DGL's and PyG's own parts and against its bare products."""
     from spgnn_dgl.bench.train import DATASETS, measure
@@ -43,9 +46,9 @@ def train(
 
 @app.command()
 def fold(
-    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    data_home: Home = None,
     rounds: Annotated[int, typer.Option(help="rounds in which both take their turn")] = 9,
-    only: Annotated[list[str] | None, typer.Option(help="only these datasets")] = None,
+    only: Only = None,
 ) -> None:
     """The training step on folded graphs, against that on the graphs as they are."""
     from spgnn_dgl.bench.fold import DATASETS, measure
@@ -56,9 +59,9 @@ def fold(
 
 @app.command()
 def kernels(
-    data_home: Annotated[Path | None, typer.Option(help="where the benchmark archives are")] = None,
+    data_home: Home = None,
     rounds: Annotated[int, typer.Option(help="rounds in which both take their turn")] = 3,
-    only: Annotated[list[str] | None, typer.Option(help="only these datasets")] = None,
+    only: Only = None,
 ) -> None:
     """The matrices of graph kernels, against GraKeL's."""
     from spgnn_dgl.bench.kernels import DATASETS, measure

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 import itertools
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -19,6 +18,7 @@ import scipy.sparse
 
 from spgnn_dgl.data.arrays import DatasetMeta, GraphArrays, take
 from spgnn_dgl.data.derived import derived_arrays
+from spgnn_dgl.data.saved import physical_memory
 from spgnn_dgl.data.store import GraphDataset
 from spgnn_dgl.data.substructures.wl import label_kind
 from spgnn_dgl.data.substructures.words import Words, count_matrices, gram
@@ -267,11 +267,3 @@ def _check_memory(data: GraphDataset, pair_bytes: int) -> None:
             f"{physical_memory() / 1e9:.0f}. Take a part of {data.name} as a dataset of its own, or use a graph neural "
             "network."
         )
-
-
-def physical_memory() -> float:
-    """Bytes of this machine's memory; infinite where that cannot be found out."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
