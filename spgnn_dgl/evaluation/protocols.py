@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -191,6 +192,9 @@ class FairProtocol(Protocol):
 
     Inside each outer training part a stratified tenth is held out: it chooses the options and stops the training.
     The final trainings, three per fold, stop on it too. The tested fold is predicted once, at the very end.
+
+    The first final training of a fold is that of the chosen candidate, graph by graph and number by number: it is not
+    done twice, and only the tested fold is predicted with it.
     """
 
     default_repeats = 3
@@ -239,11 +243,14 @@ class FairProtocol(Protocol):
 
     def final_units(self, plan: Plan, data: GraphDataset, chosen: Mapping[Place, dict[str, Any]]) -> list[Unit]:
         units = []
+        candidates = {(unit.fold, unit.seed, json.dumps(unit.options)): unit for unit in self.select_units(plan, data)}
         for repeat, number, fold in _places(plan.splits):
             options = chosen.get((0, number), plan.options)
             seed = derived_seed(plan.seed, repeat, number)
             parts = fold.train, fold.validation, fold.test
-            units.append(Unit(FINAL, repeat, number, 0, plan.method, options, *parts, (), seed))
+            candidate = candidates.get((number, seed, json.dumps(options)))  # None but for the first repeat
+            same_as = None if candidate is None else candidate.name
+            units.append(Unit(FINAL, repeat, number, 0, plan.method, options, *parts, (), seed, same_as))
         return units
 
     def views(self, finals: Sequence[Record]) -> dict[str, dict[Place, int]]:

@@ -15,12 +15,12 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.errors import BudgetExceeded, TrainingError
+from spgnn_dgl.errors import BudgetExceeded, DatasetNotFoundError, ModelFileError, TrainingError
 from spgnn_dgl.evaluation.metrics import log_loss
 from spgnn_dgl.evaluation.sentinels import measure
 from spgnn_dgl.methods import METHODS, make_method
 from spgnn_dgl.methods.base import Method
-from spgnn_dgl.modelfile import save_model
+from spgnn_dgl.modelfile import load_model, save_model
 from spgnn_dgl.runs import CHECKPOINTS, HEARTBEAT, UNITS, RunDir, remove
 from spgnn_dgl.training import EpochRecord
 
@@ -45,6 +45,9 @@ class Unit:
         Positions of graphs. A ``"select"`` unit has no test part.
     epochs
         Epochs at which the judged graphs are predicted in one training; empty: once, at the end.
+    same_as
+        Name of a ``"select"`` unit that is the same training, with the same seed: its model is used, where it was
+        kept, and only judged anew.
     """
 
     stage: str
@@ -58,6 +61,7 @@ class Unit:
     test: np.ndarray | None
     epochs: tuple[int, ...]
     seed: int
+    same_as: str | None = None
 
     @property
     def name(self) -> str:
@@ -94,7 +98,7 @@ def run_unit(unit: Unit, data: GraphDataset, folder: Path, *, checkpoints: bool,
     run, started = RunDir(folder), time.perf_counter()
     pulse = folder / UNITS / f".{unit.name}{HEARTBEAT}" if heartbeat else None
     with one_thread():
-        record = _train(unit, data, run if checkpoints and unit.stage == FINAL else None, pulse)
+        record = _train(unit, data, run, checkpoints, pulse)
     record = {"unit": unit.name, **record, "seconds": round(time.perf_counter() - started, 3)}
     run.write_json(f"{UNITS}/{unit.name}.json", record)
     if pulse is not None:
@@ -102,10 +106,11 @@ def run_unit(unit: Unit, data: GraphDataset, folder: Path, *, checkpoints: bool,
     return record
 
 
-def _train(unit: Unit, data: GraphDataset, keep_in: RunDir | None, pulse: Path | None) -> dict[str, Any]:
+def _train(unit: Unit, data: GraphDataset, run: RunDir, checkpoints: bool, pulse: Path | None) -> dict[str, Any]:
     train, judged = data.subset(unit.train), data.subset(unit.judged)
     validation = None if unit.validation is None else data.subset(unit.validation)
     method = make_method(unit.method, unit.options)
+    keep_in = run if checkpoints and unit.stage == FINAL else None
     snapshots: dict[int, Any] = {}
     last_pulse = 0.0
 
@@ -134,6 +139,9 @@ def _train(unit: Unit, data: GraphDataset, keep_in: RunDir | None, pulse: Path |
         if unit.epochs:
             method.fit(train, watch=judged, watch_at=unit.epochs, seed=unit.seed, on_epoch=on_epoch)
             watched = method.watched or {0: method.predict_proba(judged)}
+        elif (recalled := _recalled(unit, run)) is not None:
+            method, epoch = recalled
+            watched = {epoch: method.predict_proba(judged)}
         else:
             seen = judged if unit.options.get("transductive") else None  # their structure, not their classes
             method.fit(train, validation=validation, watch=seen, seed=unit.seed, on_epoch=on_epoch)
@@ -144,6 +152,8 @@ def _train(unit: Unit, data: GraphDataset, keep_in: RunDir | None, pulse: Path |
         return {**record, "status": TIMEOUT, "message": str(problem)}
     if keep_in is not None:
         _save(unit, method, snapshots, max(watched), train, keep_in)
+    if unit.stage == SELECT and not unit.epochs and method.has_epochs:
+        _save_as(run, candidate_model(unit.name), method, unit, model_notes(train, unit.seed))
     return {
         **record,
         "status": DONE,
@@ -153,6 +163,22 @@ def _train(unit: Unit, data: GraphDataset, keep_in: RunDir | None, pulse: Path |
         "history": [asdict(line) for line in getattr(method, "history", [])],
         "measures": measure(method, train, judged) if unit.stage == FINAL else {},
     }
+
+
+def _recalled(unit: Unit, run: RunDir) -> tuple[Method, int] | None:
+    """The method that the same training fitted before, and the epoch of its weights; None where it was not kept.
+
+    A machine of a cluster that does not see the run folder finds nothing here, and trains.
+    """
+    record = None if unit.same_as is None else run.unit(unit.same_as)
+    if record is None or record["status"] != DONE:
+        return None
+    try:
+        method, _ = load_model(run.path / candidate_model(record["unit"]))
+    except (DatasetNotFoundError, ModelFileError):  # a run begun by an earlier version, or a damaged file
+        return None
+    method.history = [EpochRecord(**line) for line in record["history"]]
+    return method, int(next(iter(record["probabilities"])))
 
 
 def best_epoch(method: Method) -> int:
@@ -190,6 +216,11 @@ class _Snapshot:
 def checkpoint_name(unit: str, epoch: int) -> str:
     """Path of a model file inside the run folder."""
     return f"{CHECKPOINTS}/{unit.removeprefix('final-')}-epoch{epoch}.safetensors"
+
+
+def candidate_model(unit: str) -> str:
+    """Path, inside the run folder, of the model of a candidate, which is kept until the run is complete."""
+    return f"{UNITS}/{unit}.safetensors"
 
 
 def model_notes(train: GraphDataset, seed: int) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from spgnn_dgl.runs import (
     REPORT,
     RESULTS,
     TIMINGS,
+    UNITS,
     RunDir,
     remove,
 )
@@ -146,6 +147,6 @@ def _prune_checkpoints(run: RunDir, results: dict[str, Any]) -> None:
     """Keep the model of the reported epoch of each training; the others were kept only until it was known."""
     name = headline(results) or HONEST
     kept = {checkpoint_name(unit_name(FINAL, f["repeat"], f["fold"]), f[name]["epoch"]) for f in results["folds"]}
-    for path in (run.path / CHECKPOINTS).glob("*.safetensors"):
-        if f"{CHECKPOINTS}/{path.name}" not in kept:
+    for path in [*(run.path / CHECKPOINTS).glob("*.safetensors"), *(run.path / UNITS).glob("*.safetensors")]:
+        if path.relative_to(run.path).as_posix() not in kept:
             remove(path)

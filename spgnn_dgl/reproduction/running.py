@@ -67,7 +67,10 @@ def expect(tasks: Sequence[Task], runs: Path, folds: Path | None) -> Iterator[Ex
 
 def _calibrate(prepared: Prepared) -> tuple[float, bool, str]:
     plan, data, protocol = prepared.plan, prepared.data, prepared.protocol
-    trainings = sum(len(folds) for folds in plan.splits) + len(protocol.select_units(plan, data))
+    candidates = protocol.select_units(plan, data)
+    any_choice = {(unit.repeat, unit.fold): unit.options for unit in candidates}
+    finals = protocol.final_units(plan, data, any_choice)
+    trainings = len(candidates) + sum(unit.same_as is None for unit in finals)
     method, train = METHODS.get(plan.method), plan.splits[0][0].train
     options = dict(plan.options)
     with one_thread():

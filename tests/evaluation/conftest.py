@@ -59,10 +59,10 @@ class Spy(Method):
         return table
 
     def state(self):
-        return {"x": np.zeros(1)}, {}
+        return {"x": np.zeros(1)}, {"note": next(n for n, note in enumerate(self.seen) if note is self.note)}
 
     def restore(self, arrays, values):
-        self.history = []
+        self.note, self.history = self.seen[values["note"]], []
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from spgnn_dgl.evaluation.units import FINAL
 
 
@@ -26,3 +28,9 @@ def record(repeat, fold, accuracies, *, stage=FINAL, candidate=0, options=None, 
         "losses": {str(e): 1.0 for e in accuracies} if losses is None else losses,
         "status": status,
     }
+
+
+def without_times(record):
+    """A record as text, to compare two trainings to the last bit."""
+    kept = {k: v for k, v in record.items() if k != "seconds"}
+    return json.dumps({**kept, "history": [{**line, "seconds": 0} for line in kept.get("history", [])]})

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
 import numpy as np
 import pytest
 
 from spgnn_dgl.data.folds import Fold, Folds, stratified_folds
 from spgnn_dgl.errors import UnknownNameError
+from spgnn_dgl.evaluation.choices import choose
+from spgnn_dgl.evaluation.planning import prepare
 from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC, PROTOCOLS, Plan
-from spgnn_dgl.evaluation.units import derived_seed
+from spgnn_dgl.evaluation.units import SELECT, derived_seed, run_unit
+from spgnn_dgl.experiment import search
 from spgnn_dgl.runs import RunDir
+from spgnn_dgl.training import train_network
 from tests.conftest import random_dataset
-from tests.evaluation.records import record
-from tests.experiments import quick_run
+from tests.evaluation.records import record, without_times
+from tests.experiments import quick_config, quick_run
 
 # ---- the choice of the epoch -----------------------------------------------------------------------------------------
 
@@ -89,20 +98,56 @@ def test_paper_trains_on_all_other_folds_and_watches_the_tested_one(spy, tmp_pat
 def test_fair_touches_the_tested_fold_once_and_holds_validation_out(spy, tmp_path):
     data = random_dataset(40)
     quick_run(tmp_path, dataset=data, method="spy", protocol="fair", folds=4, options={"size": "auto"})
-    finals = [
-        note for note in spy.seen if len(note["predicted"]) and note["predicted"][0].isdisjoint(note["validation"])
-    ]
-    selects = [note for note in spy.seen if note not in finals]
-    assert len(finals) == 4 * 3
-    assert len(selects) == 4 * 2  # two sizes per fold, once and not per repeat
-    for note in finals:
+    assert len(spy.seen) == 4 * 2 + 4 * 2  # two sizes per fold, and two more trainings with the better one
+    tested = []
+    for note in spy.seen:
+        seen = note["train"] | note["validation"]
         assert note["watch"] is None
-        assert len(note["predicted"]) == 1
-        tested = note["predicted"][0]
-        assert (len(note["train"]), len(note["validation"])) == (27, 3)
-        assert note["train"] | note["validation"] | tested == set(range(40))
-        assert not tested & (note["train"] | note["validation"])
-    assert len({note["seed"] for note in finals}) == 12
+        assert (len(note["train"]), len(note["validation"]), len(seen)) == (27, 3, 30)
+        tested += [part for part in note["predicted"] if part != note["validation"]]
+        assert all(part == set(range(40)) - seen for part in note["predicted"] if part != note["validation"])
+    times = Counter(map(frozenset, tested))
+    assert len(times) == 4
+    assert set(times.values()) == {3}
+    assert len({note["seed"] for note in spy.seen}) == 4 * 3
+
+
+def test_a_candidate_that_is_not_chosen_never_sees_the_tested_fold(spy, tmp_path):
+    data = random_dataset(40)
+    search = {"certainty": (0.1, 0.9)}  # the second one is right
+    quick_run(tmp_path, dataset=data, method="spy", protocol="fair", folds=4, search=search)
+    for note in spy.seen:
+        if note["options"]["certainty"] == 0.1:
+            assert note["predicted"] == [note["validation"]]
+
+
+def test_the_first_final_training_of_fair_is_the_chosen_candidate_s(tmp_path):
+    """Its record is that of a training from the beginning, to the last bit, whatever was recalled for it."""
+    data = random_dataset(24, max_nodes=14)
+    settings = {"dataset": data, "protocol": "fair", "epochs": (3,), "search": {"lr": (0.01, 0.001)}}
+    with mock.patch("spgnn_dgl.methods.base.train_network", wraps=train_network) as trained:
+        folder = RunDir(quick_run(tmp_path, **settings).path)
+    assert trained.call_count == 3 * 2 + 3 * 2  # folds: candidates, and the second and third repeat
+    prepared = prepare(quick_config(tmp_path, **settings))
+    chosen = choose([record for record in folder.units() if record["stage"] == SELECT])
+    for unit in prepared.protocol.final_units(prepared.plan, prepared.data, chosen):
+        assert (unit.same_as is not None) == (unit.repeat == 0)
+        anew = run_unit(replace(unit, same_as=None), data, tmp_path / "anew", checkpoints=False, heartbeat=False)
+        assert without_times(folder.unit(unit.name)) == without_times(anew)
+    assert not list(folder.path.rglob("select-*.safetensors"))  # kept until the run was complete
+
+
+@pytest.mark.parametrize("loss", [Path.unlink, lambda path: path.write_bytes(b"half")])
+def test_a_candidate_whose_model_is_lost_is_trained_again(tmp_path, loss):
+    data = random_dataset(24, max_nodes=14)
+    settings = {"dataset": data, "protocol": "fair", "repeats": 1, "epochs": (2,), "search": {"lr": (0.01, 0.001)}}
+    models = list(search(quick_config(tmp_path, **settings)).rglob("select-*.safetensors"))
+    assert len(models) == 3 * 2
+    for path in models:
+        loss(path)
+    with mock.patch("spgnn_dgl.methods.base.train_network", wraps=train_network) as trained:
+        assert quick_run(tmp_path, **settings).results["status"] == "complete"
+    assert trained.call_count == 3
 
 
 def test_options_left_open_by_the_method_are_searched_and_set_ones_are_not(spy):

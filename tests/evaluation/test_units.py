@@ -13,6 +13,7 @@ from spgnn_dgl.evaluation.units import FINAL, SELECT, Unit, one_thread, run_unit
 from spgnn_dgl.modelfile import load_model
 from spgnn_dgl.runs import RunDir
 from tests.conftest import random_dataset
+from tests.evaluation.records import without_times
 from tests.experiments import SMALL, quick_run
 
 
@@ -22,11 +23,6 @@ def unit(stage=FINAL, **changes):
         "train": np.arange(12), "validation": None, "test": np.arange(12, 18), "epochs": (1, 2), "seed": 5, **changes,
     }  # fmt: skip
     return Unit(stage, **settings)
-
-
-def without_times(record):
-    kept = {k: v for k, v in record.items() if k != "seconds"}
-    return json.dumps({**kept, "history": [{**line, "seconds": 0} for line in kept.get("history", [])]})
 
 
 def test_a_unit_is_a_pure_function(tmp_path):
