@@ -134,3 +134,23 @@ def test_segment_reductions(ours, plain):
     rows, lengths = rows_and_sizes(0, sizes)
     expected = np.stack([plain(part, axis=0) for part in np.split(rows.numpy(), np.cumsum(sizes)[:-1])])
     np.testing.assert_allclose(ours(rows, lengths).numpy(), expected, rtol=1e-6)
+
+
+@given(seed=st.integers(0, 1000), sizes=st.lists(st.integers(0, 6), min_size=1, max_size=6))
+@settings(max_examples=30, deadline=None)
+def test_the_gradient_of_a_maximum_goes_to_the_largest_rows_in_equal_parts(seed, sizes):
+    rows, lengths = rows_and_sizes(seed, sizes, levels=1)  # many ties
+    weights = torch.from_numpy(np.random.default_rng(seed).normal(size=(len(sizes), 3))).float()
+    rows.requires_grad_()
+    largest = segment_max(rows, lengths)
+    (largest * weights).sum().backward()
+    start = 0
+    for segment, size in enumerate(sizes):
+        part = rows.detach()[start : start + size].numpy()
+        for channel in range(3):
+            peak = part[:, channel].max() if size else 0.0
+            winners = part[:, channel] == peak
+            expected = winners * (weights[segment, channel].item() / max(winners.sum(), 1))
+            assert largest[segment, channel] == peak
+            np.testing.assert_allclose(rows.grad[start : start + size, channel].numpy(), expected, rtol=1e-6)
+        start += size
