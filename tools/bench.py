@@ -58,6 +58,19 @@ def fold(
 
 
 @app.command()
+def sums(
+    data_home: Home = None,
+    rounds: Annotated[int, typer.Option(help="rounds in which both take their turn")] = 15,
+    only: Only = None,
+) -> None:
+    """Sums over neighbours and over graphs, forwards and backwards, against DGL's."""
+    from spgnn_dgl.bench.sums import DATASETS, measure
+    from spgnn_dgl.data import data_home as find_home
+
+    report(measure(find_home(data_home), rounds=rounds, names=tuple(only or DATASETS)))
+
+
+@app.command()
 def kernels(
     data_home: Home = None,
     rounds: Annotated[int, typer.Option(help="rounds in which both take their turn")] = 3,

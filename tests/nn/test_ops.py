@@ -138,6 +138,31 @@ def test_segment_reductions(ours, plain):
 
 @given(seed=st.integers(0, 1000), sizes=st.lists(st.integers(0, 6), min_size=1, max_size=6))
 @settings(max_examples=30, deadline=None)
+def test_sums_of_segments_and_their_gradient_by_loop(seed, sizes):
+    rng = np.random.default_rng(seed)
+    copies = rng.integers(1, 4, sum(sizes))
+    rows, weights = rng.normal(size=(sum(sizes), 2, 3)), rng.normal(size=(len(sizes), 2, 3))
+    sums, gradient = np.zeros_like(weights), np.zeros_like(rows)
+    for row, segment in enumerate(np.repeat(np.arange(len(sizes)), sizes)):
+        sums[segment] += copies[row] * rows[row]
+        gradient[row] = copies[row] * weights[segment]
+    flat = torch.tensor(rows.reshape(-1, 6), dtype=torch.float32, requires_grad=True)
+    found = segment_sum(flat, torch.tensor(sizes), torch.from_numpy(copies))
+    np.testing.assert_allclose(found.detach().numpy(), sums.reshape(-1, 6), atol=1e-5)
+    found.backward(torch.tensor(weights.reshape(-1, 6), dtype=torch.float32))
+    np.testing.assert_allclose(flat.grad.numpy(), gradient.reshape(-1, 6), atol=1e-5)
+    # matrices in the place of rows, and whole numbers, which stay exact
+    repeated = torch.from_numpy(rows).repeat_interleave(torch.from_numpy(copies), dim=0)
+    segments = np.repeat(np.arange(len(sizes)), sizes)
+    lengths = torch.from_numpy(np.bincount(segments, weights=copies, minlength=len(sizes))).long()
+    np.testing.assert_allclose(segment_sum(repeated, lengths).numpy(), sums, atol=1e-12)
+    large = torch.from_numpy(copies) + 2**40
+    counted = [int(large[segments == segment].sum()) for segment in range(len(sizes))]
+    assert segment_sum(large, torch.tensor(sizes)).tolist() == counted
+
+
+@given(seed=st.integers(0, 1000), sizes=st.lists(st.integers(0, 6), min_size=1, max_size=6))
+@settings(max_examples=30, deadline=None)
 def test_the_gradient_of_a_maximum_goes_to_the_largest_rows_in_equal_parts(seed, sizes):
     rows, lengths = rows_and_sizes(seed, sizes, levels=1)  # many ties
     weights = torch.from_numpy(np.random.default_rng(seed).normal(size=(len(sizes), 3))).float()

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from spgnn_dgl._dgl import dgl
 from spgnn_dgl.data.features import InputSpec
 from spgnn_dgl.data.folding import COPIES
 from spgnn_dgl.nn.activation import Activation
@@ -15,7 +14,7 @@ from spgnn_dgl.nn.activation import activation as sigma_by_name
 from spgnn_dgl.nn.conv.base import CONVS, Conv
 from spgnn_dgl.nn.inputs import NodeInput, Projection
 from spgnn_dgl.nn.norm import BatchNorm, NoNorm
-from spgnn_dgl.nn.propagation import is_folded, neighbour_sum, node_message_view
+from spgnn_dgl.nn.propagation import neighbour_sum
 
 
 @CONVS.register("gin")
@@ -64,22 +63,11 @@ class GINConv(Conv):
         self.fold_at = 0.5 if batch_norm else self.fold_at  # batch norm over copies takes longer
         self.norm1 = BatchNorm(out_dim) if batch_norm else NoNorm()
         self.norm2 = BatchNorm(out_dim) if batch_norm else NoNorm()
-        self.sigma = sigma_by_name(activation)
+        self.sigma = sigma_by_name(activation, in_place=True)  # of what nothing else reads
 
     def forward(self, graph: Any, Z: Tensor | NodeInput) -> Tensor:
+        copies = graph.ndata.get(COPIES)  # (N,) how often a node of a folded batch counts in the batch norms
         T = self.first(Z)  # (N, d)
-        if is_folded(graph):
-            return self._combined(T, neighbour_sum(graph, T), graph.ndata[COPIES])
-        view = node_message_view(graph)
-        view.ndata["T"] = T
-        view.update_all(dgl.function.copy_u("T", "m"), dgl.function.sum("m", "pooled"), self.combine)
-        return view.ndata["Z"]
-
-    def combine(self, nodes: Any) -> dict[str, Tensor]:
-        """DGL's apply step: the rest of the MLP on (1 + ε) centre + neighbours."""
-        return {"Z": self._combined(nodes.data["T"], nodes.data["pooled"])}
-
-    def _combined(self, T: Tensor, pooled: Tensor, copies: Tensor | None = None) -> Tensor:
-        """(N, d), (N, d) → (N, d); `copies` (N,): how often a node of a folded batch counts in the batch norms."""
-        hidden = self.sigma(self.norm1((1 + self.epsilon) * T + pooled + self.bias, copies))
+        pooled = neighbour_sum(graph, T).add_(self.bias)
+        hidden = self.sigma(self.norm1(torch.addcmul(pooled, T, 1 + self.epsilon), copies))
         return self.sigma(self.norm2(self.second(hidden), copies))
