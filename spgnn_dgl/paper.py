@@ -7,7 +7,7 @@ Accuracies are percentages, "mean ± deviation" as printed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spgnn_dgl.data.benchmarks import find_benchmark
@@ -144,46 +144,60 @@ _ROWS = {
 PRINTED_AVERAGES = {"spgnn": 69.63, "arch1": 68.17, "arch2": 67.52, "dgcnn": 67.46}
 """Last column of Table 3."""
 
-_SPREAD = (
-    "The printed ± is too small for a deviation over folds of so few graphs; compare it with std_repeats, not with "
-    "std_folds."
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to know of printed numbers: those of some methods, on some datasets; empty stands for all."""
+
+    text: str
+    methods: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+
+    def is_of(self, method: str, dataset: str) -> bool:
+        return (not self.methods or method in self.methods) and (not self.datasets or dataset in self.datasets)
+
+
+_REMARKS: tuple[Remark, ...] = (
+    Remark(
+        "19/34 = 55.88 is the share of the largest class: the printed number is that of a constant predictor.",
+        ("arch1", "arch2"),
+        ("PTC",),
+    ),
+    Remark(
+        "The number of SAGPool's global variant; the other cells are the hierarchical one's.", ("sagpool",), ("NCI1",)
+    ),
+    Remark("The number of SAGPool's hierarchical variant.", ("sagpool",), ("PROTEINS", "DD")),
+    Remark(
+        "The printed ± is too small for a deviation over folds of so few graphs; compare it with std_repeats, not with "
+        "std_folds.",
+        SORTING,
+    ),
+    Remark("Called shortest path in the paper, but its parameters are the propagation kernel's.", ("pk",)),
+    Remark("The printed ± is a deviation over folds.", ("gin",)),
+    Remark("Run by the paper's authors.", ("gat",)),
+    Remark("Tables 2 and 3 print different numbers for some datasets.", ("dgcnn",)),
+    Remark(
+        "Taken by the paper from earlier publications, whose folds and settings are their own.",
+        ("gk", "rw", "pk", "wl", "dgk", "pscn", "graph2vec", "dcnn", "sagpool", "gpool", "dgcnn"),
+    ),
 )
-_LITERATURE = "The paper took this row from earlier publications, whose folds and settings are their own."
-_COLLAPSED = "19/34 = 55.88 is the share of the largest class: the printed number is that of a constant predictor."
-_CELL_REMARKS: dict[tuple[str, str], str] = {
-    ("arch1", "PTC"): _COLLAPSED,
-    ("arch2", "PTC"): _COLLAPSED,
-    ("sagpool", "NCI1"): "The number of SAGPool's global variant; the other cells are the hierarchical one's.",
-    ("sagpool", "PROTEINS"): "The number of SAGPool's hierarchical variant.",
-    ("sagpool", "DD"): "The number of SAGPool's hierarchical variant.",
-}
-_METHOD_REMARKS: dict[str, str] = {
-    "spgnn": _SPREAD,
-    "arch1": _SPREAD,
-    "arch2": _SPREAD,
-    "pk": f"Called shortest path in the paper, but its parameters are the propagation kernel's. {_LITERATURE}",
-    "gin": "The printed ± is a deviation over folds.",
-    "gat": "Run by the paper's authors.",
-    "dgcnn": f"Tables 2 and 3 print different numbers for some datasets. {_LITERATURE}",
-    **dict.fromkeys(("gk", "rw", "wl", "dgk", "pscn", "graph2vec", "dcnn", "gpool", "sagpool"), _LITERATURE),
-}
+
+
+def dataset_remarks() -> tuple[Remark, ...]:
+    """What to know of the datasets, where the paper's counts are not those of the public files."""
+    found = ((dataset, find_benchmark(dataset)) for dataset in SETTINGS)
+    return tuple(Remark(known.remark, datasets=(dataset,)) for dataset, known in found if known and known.remark)
 
 
 def _tables() -> dict[tuple[int, str, str], Printed]:
     cells = {}
+    remarks = (*_REMARKS, *dataset_remarks())
     for table, rows in _ROWS.items():
         for method, text in rows.items():
             for dataset, (mean, std, bold, words) in zip(_COLUMNS[table], _row(text), strict=True):
-                remark = " ".join(
-                    filter(None, (_CELL_REMARKS.get((method, dataset)), _METHOD_REMARKS.get(method), _data(dataset)))
-                )
+                remark = " ".join(remark.text for remark in remarks if remark.is_of(method, dataset))
                 cells[table, method, dataset] = Printed(table, method, dataset, mean, std, bold, words, remark)
     return cells
-
-
-def _data(dataset: str) -> str:
-    benchmark = find_benchmark(dataset)
-    return benchmark.remark if benchmark is not None else ""
 
 
 TABLES: Mapping[tuple[int, str, str], Printed] = _tables()
@@ -216,3 +230,13 @@ def table_columns(table: int) -> tuple[str, ...]:
 def table_methods(table: int) -> tuple[str, ...]:
     """Methods of a table, in its order."""
     return tuple(_ROWS[table])
+
+
+def table_remarks(table: int) -> tuple[Remark, ...]:
+    """What to know of a table's rows and cells, each remark with those of its methods that the table has.
+
+    >>> [(remark.methods, remark.datasets) for remark in table_remarks(3)][0]
+    (('arch1', 'arch2'), ('PTC',))
+    """
+    own = (replace(r, methods=tuple(m for m in table_methods(table) if m in r.methods)) for r in _REMARKS)
+    return tuple(remark for remark in own if remark.methods)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from spgnn_dgl.paper import (
     printed_anywhere,
     table_columns,
     table_methods,
+    table_remarks,
 )
 
 
@@ -72,6 +75,16 @@ def test_remarks_stand_where_a_comparison_limps():
     assert "propagation" in printed(1, "pk", "MUTAG").remark
     assert "global variant" in printed(2, "sagpool", "NCI1").remark
     assert "Tables 2 and 3" in printed(2, "dgcnn", "DD").remark
+
+
+def test_remarks_of_a_table_are_those_of_its_cells():
+    for table in (1, 2, 3):
+        for remark in table_remarks(table):
+            columns = remark.datasets or table_columns(table)
+            for method, dataset in itertools.product(remark.methods, columns):
+                assert remark.text in printed(table, method, dataset).remark
+    named = {method for remark in table_remarks(2) for method in remark.methods}
+    assert named == set(table_methods(2)), "every row of Table 2 has its remark"
 
 
 def test_every_printed_method_is_a_name_a_user_can_type():

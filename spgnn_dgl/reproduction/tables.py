@@ -10,7 +10,15 @@ from spgnn_dgl.data.benchmarks import paper_datasets
 from spgnn_dgl.evaluation.protocols import HONEST, OPTIMISTIC
 from spgnn_dgl.evaluation.statistics import LEVEL, summary
 from spgnn_dgl.evaluation.units import TIMEOUT
-from spgnn_dgl.paper import printed, printed_anywhere, table_columns, table_methods
+from spgnn_dgl.paper import (
+    Remark,
+    dataset_remarks,
+    printed,
+    printed_anywhere,
+    table_columns,
+    table_methods,
+    table_remarks,
+)
 from spgnn_dgl.report.comparison import Cell, Comparison, compare_cells
 from spgnn_dgl.report.text import markdown
 from spgnn_dgl.reproduction.plan import BUDGET, FLOORS, PLAN, VARIANTS
@@ -33,7 +41,8 @@ def tables_text(records: Sequence[Record]) -> str:
     """All tables as Markdown."""
     parts = ["<!-- made by tools/reproduce_tables.py from the JSON files beside it; do not edit -->"]
     for table, title in TITLES.items():
-        parts += [f"### {title}", _table(records, table)]
+        parts += [f"### {title}", _table(records, table), _remarks(table_remarks(table))]
+    parts += ["### What to know of the datasets", _remarks(dataset_remarks())]
     parts += ["### The paper's selection and the honest one", _selection(records)]
     parts += ["### The fair protocol, on the folds of Errica et al.", _fair(records)]
     parts += ["### What the sentinels said", _sentinels(records)]
@@ -119,6 +128,15 @@ def _significance(comparison: Comparison) -> str:
         if told_apart
         else "No method is significantly below the best one (Nadeau–Bengio, Holm, 5 %)."
     )
+
+
+def _remarks(remarks: Sequence[Remark]) -> str:
+    """A line each: whose printed numbers it is about, and what."""
+    lines = []
+    for remark in remarks:
+        methods, datasets = ", ".join(f"`{m}`" for m in remark.methods), ", ".join(remark.datasets)
+        lines.append(f"* {' on '.join(filter(None, (methods, datasets)))}: {remark.text}")
+    return "\n".join(lines)
 
 
 def _selection(records: Sequence[Record]) -> str:

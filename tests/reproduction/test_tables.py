@@ -55,6 +55,15 @@ def test_printed_numbers_stand_below_ours():
     assert lines[position + 1].startswith("| *printed* | *84.11 ± 1.91* | *57.97 ± 2.49* |")
 
 
+def test_remarks_stand_below_the_table_they_are_about():
+    first, second, third = spaced([record("wl", "PTC", [[0.5, 0.6]])]).split("### Table ")[1:]
+    assert "* `pk`: Called shortest path" in first
+    assert "* `sagpool` on NCI1: The number of SAGPool's global variant" in second
+    assert "* `arch1`, `arch2` on PTC: 19/34 = 55.88" in third
+    assert "constant predictor" not in first + second
+    assert "* IMDB-MULTI: The paper prints 3500 graphs; the file has 1500." in third.partition("### ")[2]
+
+
 def test_a_run_that_its_budget_ended_says_so():
     text = spaced([record("rw", "PTC", [[]], status="timeout", accuracies={}, folds=[])])
     assert "| `rw` |  | > 30m |" in text
