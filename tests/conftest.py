@@ -92,3 +92,13 @@ def real_dataset(real_archive: Callable[[str], Path]) -> Callable[[str], GraphDa
         return load_dataset(name)
 
     return load
+
+
+@pytest.fixture
+def published_folds() -> Path:
+    """Folder of folds that others have published; skips where there is none beside the data home."""
+    home = os.environ.get("SPGNN_DATASETS")
+    folder = Path(home).parent / "folds" if home else None
+    if folder is None or not folder.is_dir():
+        pytest.skip("published fold files are expected in `folds/` beside the data home")
+    return folder

@@ -1,4 +1,4 @@
-"""Fold files: our own JSON, and the two forms in which folds are published."""
+"""Fold files: our own JSON, and the three forms in which folds are published."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from spgnn_dgl.errors import DatasetError, DatasetNotFoundError
 def load_folds(path: str | Path, num_graphs: int, *, allow_missing: bool = False) -> Folds:
     """Read folds from a JSON file: our own, or published ones.
 
-    Published forms: ``{"test": [[…], …]}``, where the rest of the graphs is trained on, and ``{"train": …,
-    "validation": …, "test": …}`` with a list per fold each. Positions count from 0.
+    Published forms: ``{"test": [[…], …]}``, where the rest of the graphs is trained on; ``{"train": …,
+    "validation": …, "test": …}`` with a list per fold each; and the one of Errica et al., a list of ``{"test": […],
+    "model_selection": [{"train": […], "validation": […]}]}``. Positions count from 0.
 
     Parameters
     ----------
@@ -32,6 +33,8 @@ def load_folds(path: str | Path, num_graphs: int, *, allow_missing: bool = False
         raise DatasetNotFoundError(f"there is no fold file {path}.") from problem
     except (json.JSONDecodeError, UnicodeDecodeError) as problem:
         raise DatasetError(f"{path} is not a JSON file ({problem}).") from problem
+    if isinstance(content, list):
+        content = _part_by_part(content, path)
     if not isinstance(content, dict) or "test" not in content:
         raise DatasetError(f"{path} has no 'test': a list of positions for each fold is expected under that name.")
 
@@ -67,6 +70,22 @@ def load_folds(path: str | Path, num_graphs: int, *, allow_missing: bool = False
     )
     _check_folds(result, path, allow_missing)
     return result
+
+
+def _part_by_part(folds: list[Any], path: Path) -> dict[str, list[Any]]:
+    """A list of folds, as Errica et al. publish them, as one list per part."""
+    parts: dict[str, list[Any]] = {"train": [], "validation": [], "test": []}
+    for number, fold in enumerate(folds):
+        match fold:
+            case {"test": test, "model_selection": [{"train": train, "validation": validation}]}:
+                for name, positions in zip(parts, (train, validation, test)):
+                    parts[name].append(positions)
+            case _:
+                raise DatasetError(
+                    f"{path} is a list of folds, but fold {number} has no 'test' beside a 'model_selection' of one "
+                    "'train' and one 'validation'."
+                )
+    return parts
 
 
 def _lists(part: Any, name: str, path: Path, num_graphs: int) -> list[np.ndarray]:

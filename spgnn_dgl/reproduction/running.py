@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from spgnn_dgl.data.store import GraphDataset
-from spgnn_dgl.errors import SpgnnError
+from spgnn_dgl.errors import OptionError, SpgnnError
 from spgnn_dgl.evaluation.planning import Prepared, prepare
 from spgnn_dgl.evaluation.units import one_thread
 from spgnn_dgl.experiment import run
@@ -44,6 +44,11 @@ def run_tasks(
     for number, task in enumerate(tasks, 1):
         start = time.perf_counter()
         try:
+            if task.protocol == "fair" and folds is None:
+                raise OptionError(
+                    "its table is made with published folds: --folds FOLDER names a folder with "
+                    f"{task.dataset}.json. docs/results.md says where they are published."
+                )
             results = run(task.config(runs, jobs=jobs, folds=folds)).results
         except SpgnnError as problem:
             say(f"[{number}/{len(tasks)}] {task}: {problem}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +47,17 @@ def test_three_parts_per_fold(tmp_path):
     assert folds.to_json()["validation"] == [[1], [2]]
 
 
+def test_a_list_of_folds_as_errica_et_al_publish_them(tmp_path):
+    content = [
+        {"test": [3, 2], "model_selection": [{"train": [0], "validation": [1]}]},
+        {"test": [0, 1], "model_selection": [{"train": [3], "validation": [2]}]},
+    ]
+    folds = load_folds(write(tmp_path, content), 4)
+    assert [fold.test.tolist() for fold in folds] == [[2, 3], [0, 1]]
+    assert [fold.train.tolist() for fold in folds] == [[0], [3]]
+    assert [fold.validation.tolist() for fold in folds] == [[1], [2]]
+
+
 def test_validation_without_train_is_kept_out_of_training(tmp_path):
     folds = load_folds(write(tmp_path, {"validation": [[1], [2]], "test": [[2, 3], [0, 1]]}), 4)
     assert [fold.train.tolist() for fold in folds] == [[0], [3]]
@@ -62,7 +72,10 @@ def test_one_fold_may_be_flat_lists(tmp_path):
     ("content", "message"),
     [
         ("{", "not a JSON file"),
-        ([[0], [1]], "has no 'test'"),
+        ([[0], [1]], "a list of folds, but fold 0 has no 'test' beside a 'model_selection'"),
+        ([{"test": [0, 1, 2, 3], "model_selection": []}], "fold 0 has no 'test' beside a 'model_selection' of one"),
+        ([], "list of positions for each fold"),
+        ("3", "has no 'test'"),
         ({"test": []}, "list of positions for each fold"),
         ({"test": [[0], []]}, "test part of fold 1 is empty"),
         ({"test": [[0, "1"], [2, 3]]}, "'1' in the test part of fold 0"),
@@ -94,19 +107,10 @@ def test_a_missing_file(tmp_path):
         load_folds(tmp_path / "nowhere.json", 4)
 
 
-@pytest.fixture
-def published() -> Path:
-    home = os.environ.get("SPGNN_DATASETS")
-    folder = Path(home).parent / "folds" if home else None
-    if folder is None or not folder.is_dir():
-        pytest.skip("published fold files are expected in `folds/` beside the data home")
-    return folder
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "num_graphs", "missing"), [("MUTAG", 188, 8), ("NCI1", 4110, 0), ("PTC", 344, 4)])
-def test_folds_published_with_dgcnn(published, name, num_graphs, missing):
-    folds = load_folds(published / "dgcnn" / f"{name}.json", num_graphs, allow_missing=True)
+def test_folds_published_with_dgcnn(published_folds, name, num_graphs, missing):
+    folds = load_folds(published_folds / "dgcnn" / f"{name}.json", num_graphs, allow_missing=True)
     assert len(folds) == 10
     assert len(folds.never_tested) == missing
     assert all(len(fold.train) + len(fold.test) == num_graphs for fold in folds)
@@ -114,8 +118,8 @@ def test_folds_published_with_dgcnn(published, name, num_graphs, missing):
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "num_graphs"), [("PROTEINS", 1113), ("REDDIT-MULTI-5K", 4999)])
-def test_folds_of_the_fair_comparison(published, name, num_graphs):
-    folds = load_folds(published / "errica2020" / f"{name}.json", num_graphs)
+def test_folds_of_the_fair_comparison(published_folds, name, num_graphs):
+    folds = load_folds(published_folds / "errica2020" / f"{name}.json", num_graphs)
     assert len(folds) == 10
     for fold in folds:
         everything = np.concatenate([fold.train, fold.validation, fold.test])
@@ -123,15 +127,15 @@ def test_folds_of_the_fair_comparison(published, name, num_graphs):
 
 
 @pytest.mark.real_data
-def test_the_scaffold_split_is_one_fold(published):
-    folds = load_folds(published / "ogb" / "HIV_molhiv.json", 41127, allow_missing=True)
+def test_the_scaffold_split_is_one_fold(published_folds):
+    folds = load_folds(published_folds / "ogb" / "HIV_molhiv.json", 41127, allow_missing=True)
     assert [len(part) for part in (folds[0].train, folds[0].validation, folds[0].test)] == [32901, 4113, 4113]
 
 
 @pytest.mark.real_data
-def test_a_file_for_another_dataset(published):
+def test_a_file_for_another_dataset(published_folds):
     with pytest.raises(DatasetError, match="belongs to another dataset"):
-        load_folds(published / "dgcnn" / "MUTAG.json", 344)
+        load_folds(published_folds / "dgcnn" / "MUTAG.json", 344)
 
 
 def test_of_many_graphs_the_training_parts_are_left_out(tmp_path, monkeypatch):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from spgnn_dgl.data.fold_files import load_folds
 from spgnn_dgl.errors import RunError
 from spgnn_dgl.reproduction import running
 from spgnn_dgl.reproduction.plan import Task
 from spgnn_dgl.reproduction.records import collect, find, read_records
 from spgnn_dgl.reproduction.running import expect, run_tasks
 
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 TASKS = [Task("fingerprint", "MOTIFS", repeats=2), Task("majority", "MOTIFS", repeats=1)]
 
 
@@ -48,6 +52,31 @@ def test_the_first_repeat_has_the_folds_of_every_run(folders):
     two, one = (find(records, row, "MOTIFS", "paper") for row in ("fingerprint", "majority"))
     assert len(set(two.folds)) == 2
     assert one.folds == two.folds[:1]
+
+
+@pytest.mark.parametrize("dataset", ["PTC", "NCI1", "DD", "COLLAB"])
+def test_all_rows_of_a_dataset_saw_the_same_folds(dataset):
+    firsts = {
+        record.folds[0] for record in read_records(RESULTS) if (record.dataset, record.protocol) == (dataset, "paper")
+    }
+    assert len(firsts) == 1
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("dataset", ["PROTEINS", "NCI1", "DD", "IMDB-BINARY", "IMDB-MULTI"])
+def test_the_fair_table_is_of_the_folds_that_errica_et_al_published(published_folds, real_dataset, dataset):
+    folds = load_folds(published_folds / "errica2020" / f"{dataset}.json", len(real_dataset(dataset)))
+    published = sha256(json.dumps([sorted(fold.test.tolist()) for fold in folds]).encode()).hexdigest()[:16]
+    records = [record for record in read_records(RESULTS) if (record.dataset, record.protocol) == (dataset, "fair")]
+    assert {record.row for record in records} == {"fingerprint", "gin", "dgcnn", "spgnn"}
+    assert {digest for record in records for digest in record.folds} == {published}
+
+
+def test_the_fair_table_is_not_run_on_folds_of_our_own(tmp_path):
+    said = []
+    (failed,) = run_tasks([Task("majority", "MOTIFS", protocol="fair")], tmp_path, jobs=1, folds=None, say=said.append)
+    assert "--folds FOLDER names a folder with MOTIFS.json" in failed[1]
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_finished_task_is_not_expected_again(folders):
