@@ -59,8 +59,8 @@ def main(
 
 
 def render(plan, runs: Path, records: Path) -> None:  # type: ignore[no-untyped-def]
-    """Write the records of finished runs, then the tables of all records that are there."""
-    from spgnn_dgl.reproduction import collect, read_records, spgnn_row, tables_text
+    """Write the records of finished runs, then the tables and pictures of all records that are there."""
+    from spgnn_dgl.reproduction import collect, draw_pictures, read_records, spgnn_row, tables_text
     from spgnn_dgl.reproduction.settling import collect_grids, settling_text
     from spgnn_dgl.runs import write_whole
 
@@ -71,6 +71,8 @@ def render(plan, runs: Path, records: Path) -> None:  # type: ignore[no-untyped-
     typer.echo(f"{len(written)} records written, {len(missing)} runs of the plan are not finished")
     found = read_records(records)
     typer.echo(f"tables: {write_whole(records / 'tables.md', tables_text(found))}")
+    for picture in draw_pictures(found, records):
+        typer.echo(f"picture: {picture}")
     if records == RECORDS:
         front, _, back = re.split(
             r"(?<=<!-- results -->\n\n)(.*?)(?=\n\n<!-- end of results -->)", README.read_text(), flags=re.S

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ from spgnn_dgl.errors import RunError
 from spgnn_dgl.evaluation.planning import prepare
 from spgnn_dgl.evaluation.results import COMPLETE
 from spgnn_dgl.evaluation.units import TIMEOUT
-from spgnn_dgl.reproduction.plan import Task
+from spgnn_dgl.reproduction.plan import PLAN, Task
 from spgnn_dgl.runs import ENVIRONMENT, FOLDS, RESULTS, TIMINGS, RunDir, write_whole
 
 
@@ -160,3 +160,11 @@ def find(records: Sequence[Record], row: str, dataset: str, protocol: str) -> Re
     """The record of one cell."""
     wanted = (row, dataset, protocol)
     return next((record for record in records if (record.row, record.dataset, record.protocol) == wanted), None)
+
+
+def in_order_of_the_plan(records: Sequence[Record]) -> Iterator[Record]:
+    """The records of what is planned."""
+    for task in PLAN:
+        record = find(records, task.row, task.dataset, task.protocol)
+        if record is not None:
+            yield record

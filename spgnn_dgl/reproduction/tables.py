@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from spgnn_dgl.paper import (
 from spgnn_dgl.report.comparison import Cell, Comparison, compare_cells
 from spgnn_dgl.report.text import markdown
 from spgnn_dgl.reproduction.plan import BUDGET, FLOORS, PLAN, VARIANTS
-from spgnn_dgl.reproduction.records import Record, find
+from spgnn_dgl.reproduction.records import Record, find, in_order_of_the_plan
 
 TITLES = {
     1: "Table 1: SPGNN and graph kernels",
@@ -63,13 +63,13 @@ def spgnn_row(records: Sequence[Record]) -> str:
     for dataset in paper_datasets():
         record = find(records, "spgnn", dataset, "paper")
         cell = printed_anywhere("spgnn", dataset)
-        ours = [str(_cell(record, number)) if record else "" for number in (OPTIMISTIC, HONEST)]
+        ours = [str(cell_of(record, number)) if record else "" for number in (OPTIMISTIC, HONEST)]
         largest = f"{100 * record.majority_rate:.2f}" if record and record.majority_rate is not None else ""
         rows.append([dataset, str(cell), *ours, largest])
     return _unbroken(markdown(rows))
 
 
-def _cell(record: Record, number: str) -> Cell:
+def cell_of(record: Record, number: str) -> Cell:
     """Mean and deviation over all repeats; the scores of the first repeat, whose folds all runs of a dataset share."""
     scores = record.table(number)
     if scores is None:
@@ -94,7 +94,7 @@ def _table(records: Sequence[Record], table: int) -> str:
     columns = (*FURTHER_COLUMNS[table], *table_columns(table))
     rows = (*table_methods(table), *FURTHER_ROWS[table])
     cells = [
-        _cell(record, OPTIMISTIC)
+        cell_of(record, OPTIMISTIC)
         for row in rows
         for dataset in columns
         if (record := find(records, row, dataset, "paper")) is not None
@@ -145,7 +145,7 @@ def _selection(records: Sequence[Record]) -> str:
         record = find(records, "spgnn", dataset, "paper")
         if record is None or record.table(OPTIMISTIC) is None:
             continue
-        reported, honest = _cell(record, OPTIMISTIC), _cell(record, HONEST)
+        reported, honest = cell_of(record, OPTIMISTIC), cell_of(record, HONEST)
         means = [np.mean(row) for row in record.accuracies[OPTIMISTIC]]
         spread = f"{100 * np.std(means, ddof=1):.2f}" if len(means) > 1 else ""
         cell = printed_anywhere("spgnn", dataset)
@@ -164,7 +164,7 @@ def _fair(records: Sequence[Record]) -> str:
     lines = [["method", *datasets]]
     for row in dict.fromkeys(t.row for t in PLAN if t.protocol == "fair"):
         own = [find(found, row, dataset, "fair") for dataset in datasets]
-        lines.append([f"`{row}`", *(str(_cell(record, HONEST)) if record else "" for record in own)])
+        lines.append([f"`{row}`", *(str(cell_of(record, HONEST)) if record else "" for record in own)])
         if row == "gin":
             lines.append(["*GIN, published*", *(f"*{FAIR_GIN[dataset]}*" for dataset in datasets)])
     return markdown(lines)
@@ -174,7 +174,7 @@ def _sentinels(records: Sequence[Record]) -> str:
     lines = [
         f"* `{record.row}` on {record.dataset} ({record.protocol}): "
         + ", ".join(f"{name} in {where}" for name, where in sorted(record.sentinels.items()))
-        for record in _ordered(records)
+        for record in in_order_of_the_plan(records)
         if record.sentinels
     ]
     return "\n".join(lines) or "Nothing."
@@ -182,17 +182,9 @@ def _sentinels(records: Sequence[Record]) -> str:
 
 def _time(records: Sequence[Record]) -> str:
     lines = [["method", "dataset", "protocol", "repeats × folds", "seconds", "seed"]]
-    for record in _ordered(records):
+    for record in in_order_of_the_plan(records):
         shape = f"{record.repeats} × {len(next(iter(record.accuracies.values()))[0])}" if record.accuracies else "–"
         fields = [f"`{record.row}`", record.dataset, record.protocol, shape, f"{record.seconds:.0f}", str(record.seed)]
         lines.append(fields)
     caption = "Elapsed time of all trainings of a run, added up: one thread each, often beside other work."
     return f"{caption}\n\n{markdown(lines)}"
-
-
-def _ordered(records: Sequence[Record]) -> Iterator[Record]:
-    """In the order of the plan."""
-    for task in PLAN:
-        record = find(records, task.row, task.dataset, task.protocol)
-        if record is not None:
-            yield record

@@ -15,6 +15,8 @@ from tests.conftest import random_dataset
 from tests.experiments import SMALL, quick_run
 from tests.registries import restored
 
+PATIENCE = 560  # seconds: a cluster is up and done in one minute, but in five where others use the cores
+
 
 def test_one_machine_needs_no_cluster():
     with connected("loky", 3, None) as cluster:
@@ -22,7 +24,7 @@ def test_one_machine_needs_no_cluster():
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_dask_gives_the_results_of_one_process_also_when_a_worker_is_killed(tmp_path):
     pytest.importorskip("distributed", reason="distributed is not installed")
     data, plugin = random_dataset(24, max_nodes=14), Path(__file__).with_name("dies_once.py")
@@ -32,7 +34,7 @@ def test_dask_gives_the_results_of_one_process_also_when_a_worker_is_killed(tmp_
     command = [sys.executable, "-m", "spgnn_dgl", "--plugin", str(plugin), "train", str(tmp_path / "data")]
     command += ["--method", "dies-once", "-o", *(f"{k}={v}" for k, v in options.items())]
     command += ["--folds", "3", "--epochs", "1,2", "--jobs", "2", "--backend", "dask", "--out", str(tmp_path / "dask")]
-    done = subprocess.run(command, capture_output=True, timeout=280, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr.decode()
     assert (tmp_path / "died").exists()
     (found,) = (tmp_path / "dask").rglob("results.json")
@@ -43,7 +45,7 @@ def test_dask_gives_the_results_of_one_process_also_when_a_worker_is_killed(tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_training_whose_machine_is_lost_is_done_elsewhere(tmp_path):
     """Two machines that Ray simulates, of which one is killed in the middle of a training.
 
@@ -52,7 +54,7 @@ def test_a_training_whose_machine_is_lost_is_done_elsewhere(tmp_path):
     pytest.importorskip("ray", reason="ray is not installed")
     command = [sys.executable, "-m", "tests.evaluation.two_machines", str(tmp_path)]
     done = subprocess.run(
-        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=280, check=False
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "killed").exists()
