@@ -21,7 +21,9 @@ def convert(node: nodes.Element, *, block: bool) -> str:
     for known, wanted in SPELLINGS.items():
         text = re.sub(known, wanted, text)
     try:
-        return tex2mathml(text, as_block=block)
+        formula = tex2mathml(text, as_block=block)
+        # within a line braces keep their size, as the converter has it for parentheses
+        return formula if block else re.sub("<mo>([{}])</mo>", r'<mo stretchy="false">\1</mo>', formula)
     except MathError as problem:
         log.warning("formula %r cannot be converted: %s", text, problem, location=node)
         return f"<code>{text}</code>"

@@ -97,7 +97,7 @@ class Link(SphinxRole):
         if self.named:
             name = re.sub(r"^spgnn_dgl\.([a-z_]+\.)*", "", self.text)
             link += [nodes.literal(text=name), nodes.Text(" ")]
-        place = f"{shown.removeprefix('spgnn_dgl/')}:{line}"
+        place = f"{shown.partition('/')[2]}:{line}"  # narrow enough for a column of a table
         link += nodes.inline("", place, classes=["source-line"])
         return [link], []
 
