@@ -65,9 +65,9 @@ def render(plan, runs: Path, records: Path) -> None:  # type: ignore[no-untyped-
     from spgnn_dgl.runs import write_whole
 
     written, missing = collect(plan, runs, records)
-    if grids := collect_grids(runs / "settling", records):
+    written += collect_grids(runs / "settling", records)
+    if (records / "settling").is_dir():
         write_whole(records / "settling.md", settling_text(records))
-    written += grids
     typer.echo(f"{len(written)} records written, {len(missing)} runs of the plan are not finished")
     found = read_records(records)
     typer.echo(f"tables: {write_whole(records / 'tables.md', tables_text(found))}")
