@@ -45,18 +45,20 @@ def accuracy_strips(strips: Sequence[Strip], method: str) -> Figure:
         axes.axhline(row, color=LIGHT, linewidth=0.8, zorder=0)
         axes.text(1.02, row, "{} {:.1f}".format(*strip.best), transform=axes.get_yaxis_transform(), va="center")
     axes.text(1.02, -0.85, "best of the others", transform=axes.get_yaxis_transform(), va="center", color=PALE_INK)
+    own = [strip.own for strip in strips]
+    floors = [strip.floor for strip in strips]
     others = [(accuracy, row + BELOW) for row, strip in zip(rows, strips) for accuracy in strip.others.values()]
     printed = [(strip.printed, row) for row, strip in zip(rows, strips) if strip.printed is not None]
-    own = [strip.own for strip in strips]
     axes.errorbar(own, rows, xerr=[strip.spread for strip in strips], fmt="none", color=PALE_INK, linewidth=1)
-    axes.plot([strip.floor for strip in strips], rows, "|", color=INK, markersize=11, label="always the largest class")
-    axes.plot(*zip(*others), "o", color=PALE_INK, alpha=0.7, markersize=4, markeredgewidth=0, label="other methods")
+    axes.plot(floors, rows, "|", color=INK, markersize=11, label="always the largest class")
+    if others:
+        axes.plot(*zip(*others), "o", color=PALE_INK, alpha=0.7, markersize=4, mew=0, label="other methods")
     axes.plot(own, rows, "o", color=YELLOW, markeredgecolor=INK, markersize=8.5, label=f"{method} ± over folds")
     if printed:
         axes.plot(*zip(*printed), "D", color="none", markeredgecolor=TRUTH, markersize=6, label=f"{method}, printed")
     axes.set_yticks(rows, [strip.dataset for strip in strips])
     axes.set_ylim(len(strips) - 0.5, -0.5)
-    axes.set_xlim(left=min(min(strip.floor for strip in strips), min(own) - widest) - 2)
+    axes.set_xlim(left=min(*floors, min(own) - widest) - 2)
     axes.set_xlabel("accuracy, %")
     axes.grid(axis="x", color=LIGHT)
     axes.set_axisbelow(True)

@@ -40,3 +40,5 @@ def test_datasets_and_the_best_of_the_others_are_named():
 def test_a_strip_may_be_alone_and_have_no_others(strip):
     figure = accuracy_strips([strip], "gin")
     assert [mark[0] for mark in marks(figure, "gin ± over folds")] == [strip.own]
+    shown = [len(line.get_xdata()) for line in figure.axes[0].lines if not line.get_label().startswith("_")]
+    assert sum(shown) == 2 + len(strip.others) + (strip.printed is not None)
