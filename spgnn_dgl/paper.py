@@ -46,8 +46,10 @@ _SETTLED: dict[str, dict[str, Any]] = {
     "COLLAB": {"k": 30},
 }
 _SETTLED_FOR_DGCNN: dict[str, dict[str, Any]] = {
-    **{dataset: {"k": options["k"]} for dataset, options in _SETTLED.items() if "k" in options},
+    "PTC": {"lr": 0.0001},
+    "PROTEINS": {"lr": 0.0003, "k": _SETTLED["PROTEINS"]["k"]},
     "DD": {"lr": 0.0003},
+    "COLLAB": {"k": _SETTLED["COLLAB"]["k"]},
 }
 PRESETS: dict[tuple[str, str], dict[str, Any]] = {
     **{(method, dataset): options for method in SORTING for dataset, options in _SETTLED.items()},
