@@ -15,6 +15,10 @@ BIN := .venv/bin
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
+# Where the environment asks Python to keep no compiled modules, every process would compile torch and DGL anew, which
+# takes it longer than all else it does; and the tests start many.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What runs with dgl 2.1.0 in its own environment: everything that touches a DGL graph.
 DGL2_TESTS ?= tests/test_dgl.py tests/data tests/nn
 ARGS ?=
