@@ -30,9 +30,9 @@ def draw_pictures(records: Sequence[Record], folder: Path) -> list[Path]:
 
 def accuracies(records: Sequence[Record]) -> Figure | None:
     """SPGNN among all rows of the tables, the epoch selected as printed; None where it has not been run."""
-    strips = []
+    strips, cells = [], _cells(records, OPTIMISTIC)
     for dataset in paper_datasets():
-        row = {cell.method: cell for cell in _cells(records, OPTIMISTIC) if cell.dataset == dataset}
+        row = {cell.method: cell for cell in cells if cell.dataset == dataset}
         if OWN in row and FLOOR in row:
             own, floor, printed = row.pop(OWN), row.pop(FLOOR), printed_anywhere(OWN, dataset)
             others = {method: cell.mean or 0.0 for method, cell in row.items()}
